@@ -35,7 +35,9 @@ format: $(DEV) ## Sort imports and format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(DOCS) ## Build the pages into build/docs; a warning or a dead link is an error
+docs: $(DOCS) ## Run the code of the pages, write its output into them, and build build/docs
+	$(BIN)/python docs/pages.py
+	$(BIN)/python docs/run_snippets.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 dist: $(DEV) ## Build the wheel and the sdist into dist

@@ -1,16 +1,34 @@
-"""Runs the code of these pages. `python docs/run_snippets.py` writes what each file prints beside it, for the pages."""
+"""Writes code and its output into the pages: `python docs/run_snippets.py [FILE...]` runs files of docs/snippets.
+
+A page names what it shows in comments, which no reader sees. The block that follows a comment is written anew:
+
+    <!-- code: packing.py pack -->       the part `pack` of docs/snippets/packing.py (without a name: all of it)
+    <!-- output: packing.py 1-2 -->      lines 1 and 2 of what that file prints (without numbers: all lines)
+    <!-- table: certificates.md -->      docs/snippets/certificates.md, up to the comment <!-- end of table -->
+"""
 
 from __future__ import annotations
 
 import io
 import os
+import re
 import runpy
 import sys
 import tempfile
+import warnings
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
+from textwrap import dedent
 
-SNIPPETS = Path(__file__).parent / "snippets"
+DOCS = Path(__file__).parent
+SNIPPETS = DOCS / "snippets"
+CODE = re.compile(r"(<!-- code: (\S+)(?: (\w+))? -->\n+```python\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
+OUTPUT = re.compile(r"(<!-- output: (\S+)(?: (\d+)-(\d+))? -->\n+```text\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
+TABLE = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
+MARK = re.compile(r"^\s*# \[(?:start|end):\w+\]\n", re.MULTILINE)
+DECIMAL = re.compile(r"\d+\.\d+")
+LAST_DIGIT = 0.0051  # machines may differ in the last digit shown
 
 
 def snippets() -> list[Path]:
@@ -18,8 +36,13 @@ def snippets() -> list[Path]:
     return sorted(SNIPPETS.glob("*.py"))
 
 
-def printed(snippet: Path) -> str:
-    """What a file prints, run in an empty folder."""
+def pages() -> list[Path]:
+    """All pages."""
+    return sorted(DOCS.rglob("*.md"))
+
+
+def run(snippet: Path) -> str:
+    """Return what a file prints, run in an empty folder."""
     before, out = Path.cwd(), io.StringIO()
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(out):
         os.chdir(folder)
@@ -30,7 +53,76 @@ def printed(snippet: Path) -> str:
     return out.getvalue()
 
 
+def part_of(snippet: str, name: str | None) -> str:
+    """Return a part of a file, between the comments `[start:name]` and `[end:name]`, or all of it."""
+    text = (SNIPPETS / snippet).read_text(encoding="utf8")
+    if name is None:
+        return MARK.sub("", text)
+    inside = re.search(rf"^ *# \[start:{name}\]\n(.*?)^ *# \[end:{name}\]$", text, re.DOTALL | re.MULTILINE)
+    if inside is None:
+        raise ValueError(f"{snippet} has no part {name}.")
+    return dedent(MARK.sub("", inside[1])).strip("\n") + "\n"
+
+
+def lines_of(text: str, first: str | None, last: str | None) -> str:
+    """Return some lines of an output, counted from 1."""
+    lines = text.splitlines(keepends=True)
+    if last is not None and int(last) > len(lines):
+        raise ValueError(f"There is no line {last} in an output of {len(lines)} lines.")
+    return "".join(lines if first is None else lines[int(first) - 1 : int(last or first)])
+
+
+def with_code(page: str) -> str:
+    """Return a page with the code and the tables that its comments name."""
+    page = CODE.sub(lambda found: f"{found[1]}{part_of(found[2], found[3])}{found[5]}", page)
+    return TABLE.sub(lambda found: f"{found[1]}\n{_table(found[2])}\n\n{found[4]}", page)
+
+
+def with_output(page: str, snippet: str, printed: str) -> str:
+    """Return a page with what a file printed, where that is more than another last digit."""
+
+    def block(found: re.Match[str]) -> str:
+        if found[2] != snippet:
+            return found[0]
+        new = lines_of(printed, found[3], found[4])
+        return found[0] if agree(found[5], new) else f"{found[1]}{new}{found[6]}"
+
+    return OUTPUT.sub(block, page)
+
+
+def agree(shown: str, printed: str) -> bool:
+    """Return whether two outputs are the same but for the last digits of decimals."""
+    if DECIMAL.sub("0.0", shown) != DECIMAL.sub("0.0", printed):
+        return False
+    pairs = zip(DECIMAL.findall(shown), DECIMAL.findall(printed), strict=True)
+    return all(abs(float(mine) - float(other)) <= LAST_DIGIT for mine, other in pairs)
+
+
+def _table(name: str) -> str:
+    return (SNIPPETS / name).read_text(encoding="utf8").strip("\n")
+
+
+def _rewrite(change: Callable[[str], str]) -> None:
+    for page in pages():
+        old = page.read_text(encoding="utf8")
+        if (new := change(old)) != old:
+            page.write_text(new, encoding="utf8")
+            print(f"wrote {page.relative_to(DOCS)}")
+
+
+def main(names: list[str]) -> None:
+    """Write the code of all pages, and the output of some or all files."""
+    _rewrite(with_code)
+    for snippet in [SNIPPETS / Path(name).name for name in names] or snippets():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of other people's code
+                printed = run(snippet)
+        except ImportError as error:
+            print(f"{snippet.name} is left as it is: {error}")
+            continue
+        _rewrite(lambda page, name=snippet.name, text=printed: with_output(page, name, text))  # type: ignore[misc]
+
+
 if __name__ == "__main__":
-    for one in [Path(name).resolve() for name in sys.argv[1:]] or snippets():
-        one.with_suffix(".txt").write_text(printed(one), encoding="utf8")
-        print(one.name)
+    main(sys.argv[1:])

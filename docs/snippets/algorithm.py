@@ -1,4 +1,4 @@
-# --8<-- [start:setup]
+# [start:setup]
 import numpy as np
 
 import listwright as lw
@@ -11,22 +11,22 @@ from listwright.walk.plain import walk
 rng = np.random.default_rng(0)
 success = rng.random((6, 4)) < 0.4
 problems = lw.Problems.from_arrays(rng.random((6, 4, 2)), reward=lw.rewards.AnySuccess(success))
-# --8<-- [end:setup]
+# [end:setup]
 
-# --8<-- [start:folds]
+# [start:folds]
 reward = problems.reward
 earned = reward.start(problems)  # empty lists
 before = reward.gains(earned)  # b(s | L) of every row
 # one row per problem: its second candidate
 earned = reward.add(earned, np.array([1, 5, 9, 13, 17, 21]))
 print(before[:4], reward.gains(earned)[:4], reward.value(earned)[0])
-# --8<-- [end:folds]
+# [end:folds]
 
-# --8<-- [start:weights]
+# [start:weights]
 print(position_weights(5, comparator_length=5).round(3))
-# --8<-- [end:weights]
+# [end:weights]
 
-# --8<-- [start:round]
+# [start:round]
 view = lw.features.Candidate() + lw.features.Distance() + lw.features.Position()
 features, learner = view.fit(problems), RidgeFTRL()
 policy, weights = learner.first_policy(), position_weights(3)
@@ -50,24 +50,24 @@ for state in problems:  # t = 1 ... T
         learner.learn(example)
         earned = state.reward.add(earned, step.picks)
     policy = learner.policy()  # Update: the policy of the next round
-# --8<-- [end:round]
+# [end:round]
 
-# --8<-- [start:same]
+# [start:same]
 model = lw.SCP(length=3, features=view, n_passes=1, batch_size=1, random_state=0)
 print(np.array_equal(model.fit(problems).policy_.weights, policy.weights))
-# --8<-- [end:same]
+# [end:same]
 
-# --8<-- [start:ranking]
+# [start:ranking]
 costs = np.array([0.0, 1.0])  # the first item is the better one
 for scores in ([1.0, 0.0], [0.0, 1.0]):
     loss, _ = hinge_rank(scores, costs, [0, 2])
     delta = costs[0] - costs[1]
     printed = abs(delta) * max(0.0, 1.0 - (scores[0] - scores[1]) * np.sign(delta))
     print(f"scores {scores}: here {loss[0]:.0f}, as printed {printed:.0f}")
-# --8<-- [end:ranking]
+# [end:ranking]
 
-# --8<-- [start:regret]
+# [start:regret]
 for rounds in (1_000, 10_000, 100_000):
     bound = lw.guarantees.regret_bound(rounds, n_policies=30, length=5)
     print(f"{rounds:>7,} states: average regret at most {bound:.3f}")
-# --8<-- [end:regret]
+# [end:regret]

@@ -8,7 +8,7 @@ import listwright as lw
 x = np.random.default_rng(0).random((200, 6))
 
 
-# --8<-- [start:ours]
+# [start:ours]
 def select(similarity, k):
     problem = lw.Problems.from_arrays(
         np.zeros((1, len(similarity), 1)), reward=lw.rewards.FacilityLocation(similarity)
@@ -16,30 +16,30 @@ def select(similarity, k):
     return lw.greedy(problem, length=k)
 
 
-# --8<-- [end:ours]
+# [end:ours]
 
-# --8<-- [start:euclidean]
+# [start:euclidean]
 theirs = FacilityLocationSelection(10).fit(x).ranking
 squared = pairwise_distances(x, metric="sqeuclidean")
 ours = select(squared.max() - squared, 10)[0]
-# --8<-- [end:euclidean]
+# [end:euclidean]
 print(np.array_equal(theirs, ours))
 
-# --8<-- [start:cosine]
+# [start:cosine]
 theirs = FacilityLocationSelection(10, metric="cosine").fit(x).ranking
 ours = select(cosine_similarity(x) ** 2, 10)[0]
-# --8<-- [end:cosine]
+# [end:cosine]
 print(np.array_equal(theirs, ours))
 
-# --8<-- [start:precomputed]
+# [start:precomputed]
 similarity = cosine_similarity(x)
 theirs = FacilityLocationSelection(10, metric="precomputed").fit(similarity).ranking
 ours = select(similarity, 10)[0]
-# --8<-- [end:precomputed]
+# [end:precomputed]
 print(np.array_equal(theirs, ours))
 
-# --8<-- [start:select]
+# [start:select]
 theirs = FacilityLocationSelection(10).fit(x).ranking
 ours = lw.select(x, 10, metric="euclidean").rows
-# --8<-- [end:select]
+# [end:select]
 print(np.array_equal(theirs, ours))

@@ -1,4 +1,4 @@
-# --8<-- [start:budget]
+# [start:budget]
 import numpy as np
 
 import listwright as lw
@@ -17,23 +17,23 @@ model = lw.SCP(budget=300, effort="fast", random_state=0).fit(problems[:100])
 lists = model.predict(problems[100:])
 used = [int(problems[100 + i].sizes[items].sum()) for i, items in enumerate(lists)]
 print(lists, "| tokens used: at most", max(used))
-# --8<-- [end:budget]
+# [end:budget]
 
-# --8<-- [start:other]
+# [start:other]
 short = model.predict(problems[100:], budget=150)  # another budget than trained with
 # one for each problem
 own = model.predict(problems[100:], budget=rng.integers(100, 400, size=20))
 both = model.predict(problems[100:], budget=300, length=3)  # at most three items as well
 print(short.lengths.mean(), own.lengths.mean(), both.lengths.max())
-# --8<-- [end:other]
+# [end:other]
 
-# --8<-- [start:greedy]
+# [start:greedy]
 # where the reward can be measured there is nothing to learn
 best = lw.greedy(problems[100:], budget=300)
 print(best)
-# --8<-- [end:greedy]
+# [end:greedy]
 
-# --8<-- [start:groups]
+# [start:groups]
 # which of four sources a passage is from
 sources = rng.choice(["wiki", "news", "forum", "blog"], size=(120, 15))
 grouped = lw.Problems.from_arrays(features, groups=sources, reward=lw.rewards.Coverage(topics))
@@ -42,4 +42,4 @@ print(sources[100][model.predict(grouped[100:])[0]])
 print(
     lw.greedy(grouped[100:], length=4, per_group={"wiki": 2, "news": 1, "forum": 1, "blog": 0})
 )
-# --8<-- [end:groups]
+# [end:groups]

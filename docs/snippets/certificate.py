@@ -1,4 +1,4 @@
-# --8<-- [start:run]
+# [start:run]
 import pyarrow as pa
 
 import listwright as lw
@@ -11,31 +11,31 @@ visits = lw.Problems.from_frame(table, reward="any:clicked")
 model = lw.SCP(length=3, effort="fast", random_state=0).fit(visits[:1500])
 certificate = model.certify(visits[1500:], rivals=["top_k", "mmr"])
 print(certificate)
-# --8<-- [end:run]
+# [end:run]
 
-# --8<-- [start:numbers]
+# [start:numbers]
 print(f"value {certificate.value:.3f}, seen {certificate.mean:.3f}")
 print(f"share of greedy {certificate.share_of_greedy:.3f}")
 print({name: round(bound, 3) for name, bound in certificate.ahead_of.items()})
-# --8<-- [end:numbers]
+# [end:numbers]
 
-# --8<-- [start:fit]
+# [start:fit]
 model = lw.SCP(length=3, effort="fast", random_state=0).fit(visits, certify=0.2)
 print(model.certified_)
-# --8<-- [end:fit]
+# [end:fit]
 
-# --8<-- [start:online]
+# [start:online]
 features = lw.features.Candidate(standardize=False) + lw.features.Distance(standardize=False)
 online = lw.SCP(
     length=3, features=features, n_passes=1, batch_size=1, keep="mixture", random_state=0
 )
 print(online.fit(visits).online_certificate())
-# --8<-- [end:online]
+# [end:online]
 
-# --8<-- [start:none]
+# [start:none]
 print(model.online_certificate())  # ten passes: the fast default
-# --8<-- [end:none]
+# [end:none]
 
-# --8<-- [start:how_many]
+# [start:how_many]
 print(f"{lw.guarantees.rounds_for(0.1, n_policies=30, length=5):,}")
-# --8<-- [end:how_many]
+# [end:how_many]

@@ -1,4 +1,4 @@
-# --8<-- [start:online]
+# [start:online]
 import numpy as np
 
 import listwright as lw
@@ -28,22 +28,22 @@ for hour in range(40):
     log.feedback(ids, shown)
 print(log)
 log.to_parquet("log.parquet")
-# --8<-- [end:online]
+# [end:online]
 
-# --8<-- [start:fit]
+# [start:fit]
 log = lw.feedback.Log.from_parquet("log.parquet")
 first = lw.OnlineSCP(length=3, random_state=0).fit_log(log)
 print(first.predict(visitors(1)).explain(0))
-# --8<-- [end:fit]
+# [end:fit]
 
-# --8<-- [start:off_policy]
+# [start:off_policy]
 print(
     lw.feedback.evaluate(log, first.predict)
 )  # what it would have earned from the same visitors
-# --8<-- [end:off_policy]
+# [end:off_policy]
 
-# --8<-- [start:compare]
+# [start:compare]
 found = lw.feedback.compare(log, {"first": first.predict, "today": "logged"})
 print(found.advice)
 print(lw.feedback.safe_rollout(log, first.predict))
-# --8<-- [end:compare]
+# [end:compare]

@@ -1,4 +1,4 @@
-# --8<-- [start:fit]
+# [start:fit]
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -22,19 +22,19 @@ past, new = table[:1500], table[1500:]
 names = {"problem": "question", "item": "passage", "size": "tokens"}
 model = lw.SCP(length=3, effort="fast", random_state=0).fit(past, reward="any:helps", **names)
 print(model.columns_.features)
-# --8<-- [end:fit]
+# [end:fit]
 
-# --8<-- [start:predict]
+# [start:predict]
 lists = model.predict(new.drop(columns="helps"))
 print(lists.to_frame().head(3))
-# --8<-- [end:predict]
+# [end:predict]
 
-# --8<-- [start:polars]
+# [start:polars]
 shuffled = pl.from_pandas(new[new.columns[::-1]])  # polars, columns in another order
 print(model.predict(shuffled) == lists, round(model.score(shuffled), 2))
-# --8<-- [end:polars]
+# [end:polars]
 
-# --8<-- [start:rivals]
+# [start:rivals]
 for rival in (
     lw.baselines.TopK("retriever_score", length=3),
     lw.baselines.MMR(0.3, "retriever_score", length=3),
@@ -42,25 +42,25 @@ for rival in (
     print(
         type(rival).__name__, round(rival.fit(past, reward="any:helps", **names).score(new), 2)
     )
-# --8<-- [end:rivals]
+# [end:rivals]
 
-# --8<-- [start:budget]
+# [start:budget]
 under = lw.SCP(budget=300, effort="fast", random_state=0).fit(
     past, reward="share:helps<=2", **names
 )
 print(under.predict(new).to_frame("polars").head(2))
-# --8<-- [end:budget]
+# [end:budget]
 
-# --8<-- [start:missing]
+# [start:missing]
 try:
     model.predict(new.drop(columns="retriever_score"))
 except lw.errors.InputError as error:
     print(error)
-# --8<-- [end:missing]
+# [end:missing]
 
-# --8<-- [start:control]
+# [start:control]
 problems = lw.Problems.from_frame(
     past, features=["retriever_score"], reward="any:helps", **names
 )
 print(problems)
-# --8<-- [end:control]
+# [end:control]

@@ -1,4 +1,4 @@
-# --8<-- [start:sum]
+# [start:sum]
 import numpy as np
 
 import listwright as lw
@@ -13,10 +13,10 @@ model = lw.SCP(length=3, features=Candidate() + Distance() + Position(), random_
     problems[:150]
 )
 print(f"{model.score(problems[150:]):.2f}")
-# --8<-- [end:sum]
+# [end:sum]
 
 
-# --8<-- [start:class]
+# [start:class]
 class SpentSoFar(lw.features.Features):
     """What the list costs so far, and how the candidate's price compares with it."""
 
@@ -48,4 +48,4 @@ mine = lw.SCP(length=3, features=Candidate() + Distance() + SpentSoFar(), random
     problems[:150]
 )
 print(mine.predict(problems[150:]).explain(0).picks[1])
-# --8<-- [end:class]
+# [end:class]

@@ -1,4 +1,4 @@
-# --8<-- [start:estimator]
+# [start:estimator]
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
@@ -16,10 +16,10 @@ trees = ExtraTreesRegressor(n_estimators=50, min_samples_leaf=5, random_state=0)
 for name, learner in {"ridge": "ridge", "trees": trees}.items():
     model = lw.SCP(length=2, learner=learner, n_passes=2, random_state=0).fit(past)
     print(f"{name}: {model.score(new):.2f}")
-# --8<-- [end:estimator]
+# [end:estimator]
 
 
-# --8<-- [start:class]
+# [start:class]
 class Signs(lw.learners.Learner):
     """One vote per column: up where gains went up with it, down where they went down."""
 
@@ -41,4 +41,4 @@ lw.checks.check_learner(Signs())  # silent: the laws hold
 line = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 1] > 0.7))
 model = lw.SCP(length=2, learner=Signs(), random_state=0).fit(line[:150])
 print(f"signs: {model.score(line[150:]):.2f}")
-# --8<-- [end:class]
+# [end:class]

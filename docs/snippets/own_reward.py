@@ -1,4 +1,4 @@
-# --8<-- [start:function]
+# [start:function]
 import numpy as np
 
 import listwright as lw
@@ -15,9 +15,9 @@ features = np.eye(4)[rng.integers(4, size=(50, 12))]
 problems = lw.Problems.from_arrays(features, reward=lw.rewards.Function(kinds_shown))
 model = lw.SCP(length=4, effort="fast", random_state=0).fit(problems[:40])
 print(f"{model.score(problems[40:]):.2f}")
-# --8<-- [end:function]
+# [end:function]
 
-# --8<-- [start:check]
+# [start:check]
 # silent: the laws hold on all lists tried
 lw.checks.check_reward(problems[:5].reward, problems[:5])
 
@@ -30,10 +30,10 @@ try:
     lw.checks.check_reward(lw.rewards.Function(pairs_shown), problems[:5])
 except lw.checks.LawBroken as error:
     print(error)
-# --8<-- [end:check]
+# [end:check]
 
 
-# --8<-- [start:subclass]
+# [start:subclass]
 class Reached(lw.rewards.Reward):
     """The highest mark in the list: one number is all that has to be remembered."""
 
@@ -59,11 +59,11 @@ class Reached(lw.rewards.Reward):
 
 one = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=Reached([0.2, 0.9, 0.5]))
 print(lw.greedy(one, length=1)[0])
-# --8<-- [end:subclass]
+# [end:subclass]
 
-# --8<-- [start:mixture]
+# [start:mixture]
 liked = lw.rewards.AnySuccess(rng.random((50, 12)) < 0.2)
 varied = lw.rewards.Coverage(features)
 both = problems.with_reward(lw.rewards.Mixture([liked, varied], weights=[0.7, 0.3]))
 print(both)
-# --8<-- [end:mixture]
+# [end:mixture]

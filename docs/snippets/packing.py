@@ -1,9 +1,9 @@
-# --8<-- [start:pack]
+# [start:pack]
 import listwright as lw
 
 question = "Where was the director of Alien born?"
 passages = [
-    "Rain fell on the town.",
+    "South Shields is a town at the mouth of the river Tyne.",
     "Ridley Scott was born in South Shields in 1937.",
     "Alien is a film of 1979, directed by Ridley Scott.",
     "Aliens is a film of 1986, directed by James Cameron.",
@@ -11,23 +11,23 @@ passages = [
 packed = lw.ContextPacker().pack(question, passages, budget=20)
 for text, reason in zip(packed.texts, packed.reasons, strict=True):
     print(f"{text}  # {reason}")
-# --8<-- [end:pack]
+# [end:pack]
 
-# --8<-- [start:given]
+# [start:given]
 packed = lw.ContextPacker(tokens=len).pack(  # a function of a text, or a tokenizer with .encode
     question,
     passages,
     budget=200,  # characters, as len counts them
-    titles=["Weather", "Ridley Scott", "Alien (film)", "Aliens (film)"],
-    sources=["news", "people", "films", "films"],
+    titles=["South Shields", "Ridley Scott", "Alien (film)", "Aliens (film)"],
+    sources=["towns", "people", "films", "films"],
     per_source=1,
     scores=[0.1, 0.4, 0.9, 0.8],  # of a retriever or reranker
 )
 print(packed.positions, packed.tokens)
 print(packed.text(order="document"))
-# --8<-- [end:given]
+# [end:given]
 
-# --8<-- [start:learn]
+# [start:learn]
 records = [
     {
         "query": f"Which ship did captain {name} lead?",
@@ -43,4 +43,4 @@ records = [
 packer = lw.ContextPacker().fit(records[:30], cited="cited")
 packer.save("packer.listwright")
 print(packer.score(records[30:], cited="cited", length=1))
-# --8<-- [end:learn]
+# [end:learn]

@@ -6,21 +6,21 @@ import listwright as lw
 rng = np.random.default_rng(0)
 embeddings, scores = rng.random((100, 32)), rng.random(100).astype(np.float32)
 
-# --8<-- [start:problem]
+# [start:problem]
 problem = lw.Problems.from_arrays(scores[None, :, None], vectors=embeddings[None])
-# --8<-- [end:problem]
+# [end:problem]
 
-# --8<-- [start:mmr]
+# [start:mmr]
 theirs = diversify(embeddings, scores, k=10, strategy="mmr", diversity=0.3).indices
 ours = lw.baselines.MMR(diversity=0.3, relevance=0, length=10).fit(problem).predict(problem)[0]
-# --8<-- [end:mmr]
+# [end:mmr]
 print(np.array_equal(theirs, ours))
 
-# --8<-- [start:dpp]
+# [start:dpp]
 theirs = diversify(embeddings, scores, k=10, strategy="dpp", diversity=0.3).indices
 # pyversity does this inside
 standard = ((scores - scores.mean()) / scores.std())[None, :, None]
 same = lw.Problems.from_arrays(standard, vectors=embeddings[None])
 ours = lw.baselines.DPP(scale=2 * (1 - 0.3), relevance=0, length=10).fit(same).predict(same)[0]
-# --8<-- [end:dpp]
+# [end:dpp]
 print(np.array_equal(theirs, ours))

@@ -1,4 +1,4 @@
-# --8<-- [start:files]
+# [start:files]
 import pyarrow as pa
 from pyarrow import parquet
 
@@ -9,12 +9,12 @@ parquet.write_table(pa.table(readers.table(200, random_state=0)), "past.parquet"
 parquet.write_table(
     pa.table(readers.table(50, first=200, clicks=False, random_state=1)), "new.parquet"
 )
-# --8<-- [end:files]
+# [end:files]
 
-# --8<-- [start:scan]
+# [start:scan]
 data = lw.scan("past.parquet", reward="any:clicked", max_memory="1GB")
 model = lw.SCP(length=3, effort="fast", random_state=0).fit(data, checkpoint="run.listwright")
 model.predict(lw.scan("new.parquet")).to_parquet("lists.parquet")
-# --8<-- [end:scan]
+# [end:scan]
 print(data)
 print(parquet.read_table("lists.parquet").column_names)

@@ -30,7 +30,7 @@ try:
     port = server.servers[0].sockets[0].getsockname()[1]
     url = f"http://127.0.0.1:{port}"
 
-    # --8<-- [start:client]
+    # [start:client]
     def ask(path, body):
         request = Request(
             url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
@@ -43,7 +43,7 @@ try:
     first = shown["items"][0]["id"]
     told = ask("/v1/feedback", {"list_id": shown["list_id"], "clicks": [first]})
     print(len(shown["items"]), "items; stored twice:", told["duplicate"])
-    # --8<-- [end:client]
+    # [end:client]
 finally:
     server.should_exit = True
     thread.join()

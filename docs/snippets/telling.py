@@ -1,4 +1,4 @@
-# --8<-- [start:fit]
+# [start:fit]
 import numpy as np
 import pandas as pd
 
@@ -20,19 +20,19 @@ frame["clicked"] = (frame.quality > 0.7) & (frame.sport == likes_sport)
 
 model = lw.SCP(length=2, effort="fast", random_state=0).fit(frame, reward="any:clicked")
 print(model.measured_)
-# --8<-- [end:fit]
+# [end:fit]
 
-# --8<-- [start:weights]
+# [start:weights]
 print(model.weights_)
-# --8<-- [end:weights]
+# [end:weights]
 
-# --8<-- [start:importance]
+# [start:importance]
 print(lw.importance(model, frame))
-# --8<-- [end:importance]
+# [end:importance]
 
-# --8<-- [start:history]
+# [start:history]
 held_out = frame[frame.problem >= 240]
 model.fit(frame[frame.problem < 240], reward="any:clicked", validation=held_out)
 print(model.history_.where(round=1))
 print(model.history_.where(round=40))
-# --8<-- [end:history]
+# [end:history]

@@ -1,4 +1,4 @@
-# --8<-- [start:summaries]
+# [start:summaries]
 import listwright as lw
 from listwright.simulate.corpus import corpus
 from listwright.summarize.model import summary_model
@@ -13,16 +13,16 @@ reports = [
 cluster = Cluster.from_documents("floods", [split_sentences(report) for report in reports])
 (summary,) = summarize([cluster], Budget(120, "bytes"))  # by the model that is shipped
 print(summary.text)
-# --8<-- [end:summaries]
+# [end:summaries]
 
-# --8<-- [start:own]
+# [start:own]
 # made-up reports with summaries by hand; read_jsonl and read_cluster_folders read yours
 clusters = corpus(12)
 model = summary_model(clusters[:9], budget=Budget(300, "bytes"))
 print(summarize(clusters[9:10], Budget(300, "bytes"), model=model)[0].text)
-# --8<-- [end:own]
+# [end:own]
 
-# --8<-- [start:reward]
+# [start:reward]
 one = clusters[0]
 features, names = quality_features(one)
 problems = lw.Problems.from_arrays(
@@ -36,4 +36,4 @@ problems = lw.Problems.from_arrays(
 )
 best = lw.greedy(problems, budget=60)
 print(best.gains[0].round(3))  # what each sentence added to the recall
-# --8<-- [end:reward]
+# [end:reward]

@@ -1,4 +1,4 @@
-# --8<-- [start:arrays]
+# [start:arrays]
 import numpy as np
 
 import listwright as lw
@@ -11,9 +11,9 @@ quality = rng.random((400, 20))
 features = np.concatenate([np.eye(3)[kind], quality[..., None]], axis=2)
 wanted = rng.integers(3, size=(400, 1))  # the kind that a reader wants: nobody tells us
 clicked = (kind == wanted) & (quality > 0.7)  # what the log says afterwards
-# --8<-- [end:arrays]
+# [end:arrays]
 
-# --8<-- [start:problems]
+# [start:problems]
 problems = lw.Problems.from_arrays(
     features,
     # a list is worth 1 where the reader clicks on any of it
@@ -22,28 +22,28 @@ problems = lw.Problems.from_arrays(
 )
 past, new = problems[:300], problems[300:]
 print(past)
-# --8<-- [end:problems]
+# [end:problems]
 
-# --8<-- [start:fit]
+# [start:fit]
 model = lw.SCP(length=3, random_state=0).fit(past)
 lists = model.predict(new)
 print(lists)
 print("items of the first list:", lists[0])
-# --8<-- [end:fit]
+# [end:fit]
 
-# --8<-- [start:score]
+# [start:score]
 top = lw.baselines.TopK(length=3).fit(past)  # predicts clicks one article at a time, and sorts
 print(f"readers who click, sorted:  {top.score(new):.2f}")
 print(f"readers who click, learned: {model.score(new):.2f}")
 best = lw.greedy(new, length=3)  # knows the clicks: nobody can do this for new readers
 print(f"readers who click, best:    {best.values.mean():.2f}")
-# --8<-- [end:score]
+# [end:score]
 
-# --8<-- [start:reasons]
+# [start:reasons]
 print(lists.explain(0))
-# --8<-- [end:reasons]
+# [end:reasons]
 
-# --8<-- [start:compare]
+# [start:compare]
 methods = {
     "SCP": lw.SCP(length=3, random_state=0),
     "one learner per position": lw.ConSeqOpt(length=3, random_state=0),
@@ -52,20 +52,20 @@ methods = {
 }
 comparison = lw.compare(methods, problems, folds=4, lengths=(1, 2, 3))
 print(comparison)
-# --8<-- [end:compare]
+# [end:compare]
 
-# --8<-- [start:certificate]
+# [start:certificate]
 online = lw.SCP(length=3, n_passes=1, batch_size=1, learner="ridge", random_state=0).fit(past)
 print(online.online_certificate())
-# --8<-- [end:certificate]
+# [end:certificate]
 
-# --8<-- [start:save]
+# [start:save]
 model.save("readers.listwright")
 again = lw.load("readers.listwright")
 assert again.predict(new) == lists
-# --8<-- [end:save]
+# [end:save]
 
-# --8<-- [start:frame]
+# [start:frame]
 frame = lists.to_frame()  # pandas, polars or pyarrow: what is installed
 print(list(frame.columns), len(frame))
-# --8<-- [end:frame]
+# [end:frame]

@@ -20,8 +20,6 @@ WRITTEN_BY_COMMANDS = {"gpu.md", "performance.md", "results.md"}  # by `make ben
 MADE = runpy.run_path(str(DOCS / "pages.py"), run_name="pages")["PAGES"]  # from the code
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in WRITTEN_BY_COMMANDS)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-INCLUDED = re.compile(r'--8<-- "([\w.]+)(?::(\w+|\d+:\d+))?"\n')
-DECIMAL = re.compile(r"\d+\.\d+")
 NEEDS = {  # beside what every test needs
     "apricot": "apricot",
     "packing_haystack": "haystack",
@@ -41,52 +39,37 @@ def blocks(page: Path, *kinds: str) -> list[str]:
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: path.stem)
-def test_a_snippet_prints_what_the_page_shows(snippet: Path) -> None:
+def test_pages_show_what_a_snippet_prints(snippet: Path) -> None:
     if snippet.stem in NEEDS:
         pytest.importorskip(NEEDS[snippet.stem], reason=f"docs/snippets/{snippet.name} needs {NEEDS[snippet.stem]}")
     with warnings.catch_warnings():
         if snippet.stem in OTHERS:
             warnings.simplefilter("ignore")  # other people's code
-        printed = runner["printed"](snippet)
-    shown = snippet.with_suffix(".txt").read_text(encoding="utf8")
-    again = f"write it anew with: python docs/run_snippets.py docs/snippets/{snippet.name}"
-    assert DECIMAL.sub("0.0", printed) == DECIMAL.sub("0.0", shown), again
-    # Machines may differ in the last digit shown.
-    pairs = zip(DECIMAL.findall(printed), DECIMAL.findall(shown), strict=True)
-    assert [pair for pair in pairs if abs(float(pair[0]) - float(pair[1])) > 0.0051] == [], again
+        printed = runner["run"](snippet)
+    shown: set[int] = set()
+    for page in runner["pages"]():
+        text = page.read_text(encoding="utf8")
+        again = f"{page.name} is out of date: python docs/run_snippets.py {snippet.name}"
+        assert runner["with_output"](text, snippet.name, printed) == text, again
+        for _, name, first, last, *_ in runner["OUTPUT"].findall(text):
+            if name == snippet.name:
+                shown |= set(range(int(first or 1), int(last or 100_000) + 1))
+    lines = range(1, len(printed.splitlines()) + 1)
+    assert not shown or shown.issuperset(lines), f"lines that {snippet.name} prints are on no page"
+
+
+@pytest.mark.parametrize("page", runner["pages"](), ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_code_and_tables_of_a_page_are_those_of_its_files(page: Path) -> None:
+    text = page.read_text(encoding="utf8")
+    assert runner["with_code"](text) == text, f"{page.name} is out of date: python docs/run_snippets.py"
+    assert "--8<--" not in text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
-def test_python_on_a_page_comes_from_a_file_that_runs(page: Path) -> None:
-    for block in blocks(page, "python"):
-        included = INCLUDED.fullmatch(block)
-        assert included, f"{page.name}: this code is on no file of docs/snippets:\n{block}"
-        source = DOCS / "snippets" / included[1]
-        assert source in SNIPPETS
-        if included[2]:
-            assert f"[start:{included[2]}]" in source.read_text(encoding="utf8"), f"{page.name}: no part {included[2]}"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
-def test_output_on_a_page_is_printed_by_a_snippet(page: Path) -> None:
-    for block in blocks(page, "text"):
-        included = INCLUDED.fullmatch(block)
-        assert included, f"{page.name}: this output is in no file of docs/snippets:\n{block}"
-        lines = (DOCS / "snippets" / included[1]).read_text(encoding="utf8").splitlines()
-        assert not included[2] or int(included[2].partition(":")[2]) <= len(lines), f"{page.name}: {block}"
-
-
-def test_every_line_printed_is_on_a_page() -> None:
-    """A line range that is wrong by one would show the wrong output."""
-    shown: dict[str, set[int]] = {}
-    for page in PAGES:
-        for block in blocks(page, "text"):
-            name, lines = INCLUDED.fullmatch(block).groups()  # type: ignore[union-attr]
-            first, _, last = (lines or "1:100000").partition(":")
-            shown.setdefault(name, set()).update(range(int(first), int(last) + 1))
-    for name, numbers in shown.items():
-        count = len((DOCS / "snippets" / name).read_text(encoding="utf8").splitlines())
-        assert set(range(1, count + 1)) <= numbers, f"{name}: lines are on no page"
+def test_code_and_output_on_a_page_come_from_a_file_that_runs(page: Path) -> None:
+    text = page.read_text(encoding="utf8")
+    assert len(blocks(page, "python")) == len(runner["CODE"].findall(text)), f"{page.name}: code of no file"
+    assert len(blocks(page, "text")) == len(runner["OUTPUT"].findall(text)), f"{page.name}: output of no file"
 
 
 @pytest.mark.parametrize("name", MADE)
