@@ -14,7 +14,7 @@ import listwright as lw
 from listwright.baselines import MMR, TopK
 from listwright.context import ContextPacker
 from listwright.context.model import passage_model, passage_policy_features
-from listwright.evaluation.plan import fold_numbers
+from listwright.evaluation.compare import fold_numbers
 from listwright.evaluation.values import list_values
 from listwright.experiments.shipped_models import MIN_LEAF, Labelled, labelled_problems, read_labelled, variants
 from listwright.learners import Aggregate

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import listwright as lw
-from listwright.evaluation.values import list_values, measured
+from listwright.evaluation.values import list_values, measure_lists
 from listwright.feedback.bandit import ListBandit
 
 WARM_UP = 200  # problems that scales are taken from, without their rewards
@@ -25,7 +25,7 @@ def play(learner: ListBandit, seen: lw.Problems, valued: lw.Problems | None = No
     for i in range(len(seen)):
         problem = seen[i]
         lists = learner.recommend(problem, list_ids=[str(i)])
-        gains = measured(lists, problem).gains
+        gains = measure_lists(lists, problem).gains
         assert gains is not None
         learner.feedback(str(i), np.clip(gains[0], 0.0, 1.0))
         rows[i, : lists.rows.shape[1]] = np.where(lists.rows[0] >= 0, lists.rows[0] + seen.offsets[i], -1)

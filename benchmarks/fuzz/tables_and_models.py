@@ -33,7 +33,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.estimators.policy_score import PolicyScore
+from listwright.estimators.stacking import PolicyScore
 from listwright.storage import load, save
 from listwright.tables import read
 from listwright.training.loaded import made_up

@@ -13,7 +13,7 @@ import listwright as lw
 from benchmarks.quality.rivals import SortedBy, TunedMMR
 from listwright.baselines import ForestCover, NearestCover, StaticList, TopK
 from listwright.errors import DataWarning
-from listwright.evaluation.values import measured
+from listwright.evaluation.values import measure_lists
 
 BEST, AUTO, FAST = "SCP best", "SCP", "SCP fast"
 OWN: dict[str, Any] = {BEST: lw.SCP(effort="best"), AUTO: lw.SCP(), FAST: lw.SCP(effort="fast")}
@@ -61,7 +61,7 @@ def measured_rows(
     method: str, model: Any, test: lw.Problems, lengths: Sequence[int], labels: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """One row per test problem and length: what the list up to there is worth."""
-    gains = measured(lists_of(model, test, length=max(lengths), allow_short=True), test).picked_gains
+    gains = measure_lists(lists_of(model, test, length=max(lengths), allow_short=True), test).picked_gains
     assert gains is not None
     earned = np.cumsum(gains, axis=1)
     by_length = {str(length): earned[:, min(length, earned.shape[1]) - 1] for length in lengths}

@@ -17,7 +17,7 @@ from benchmarks.quality.jobs import Job
 from benchmarks.quality.methods import OF_FEATURES, fitted, lists_of, rows
 from listwright.baselines import MMR
 from listwright.datasets import read_questions
-from listwright.evaluation.plan import fold_numbers
+from listwright.evaluation.compare import fold_numbers
 from listwright.evaluation.values import list_values
 
 FAMILY = "questions"

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import listwright as lw
-from listwright.estimators.size import learning_bytes
+from listwright.estimators.wide import learning_bytes
 from listwright.features import Candidate, Distance, Position
 
 RESULTS = Path(__file__).parent / "wide.json"

@@ -32,7 +32,7 @@ _HOME = {
     "Selection": "listwright.selection",
     "compare": "listwright.evaluation",
     "evaluate": "listwright.evaluation",
-    "explain": "listwright.reasons",
+    "explain": "listwright.evaluation.explain",
     "greedy": "listwright.selection",
     "importance": "listwright.evaluation",
     "load": "listwright.storage",
@@ -113,11 +113,11 @@ if TYPE_CHECKING:
     from listwright.estimators.context_free import ContextFreeSCP
     from listwright.estimators.scp import SCP
     from listwright.evaluation import Comparison, compare, evaluate, importance
+    from listwright.evaluation.explain import explain
     from listwright.feedback import OnlineSCP
     from listwright.lists import Lists
     from listwright.needs import QueryTerms
     from listwright.problems import Problems
-    from listwright.reasons.explain import explain
     from listwright.selection import Selection, greedy, select
     from listwright.storage import load
     from listwright.tables import read, scan

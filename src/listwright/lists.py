@@ -122,7 +122,7 @@ class Lists:
         Returns
         -------
         Reasons
-            One explanation per pick; printing it gives a table. See `listwright.reasons.Reasons`.
+            One explanation per pick; printing it gives a table. See `listwright.evaluation.explain.Reasons`.
 
         Raises
         ------

@@ -112,7 +112,7 @@ def test_estimators_learn_which_item_suits_the_context(estimator: Any) -> None:
 
 def test_boosting_without_lightgbm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    monkeypatch.setattr("listwright.baselines.models.ROUNDS", 20)
+    monkeypatch.setattr("listwright.baselines.top_k.ROUNDS", 20)
     with threadpool_limits(1, user_api="openmp"):  # threads that wait for each other take seconds on a busy machine
         model = TopK("boosting", length=1, per_item=False).fit(portfolio(100))
         assert type(model.model_).__name__ == "HistGradientBoostingRegressor"
@@ -178,7 +178,7 @@ def test_large_catalogues_stay_sparse() -> None:
 
 def test_few_and_many_rows_of_a_ridge(monkeypatch: pytest.MonkeyPatch) -> None:
     few = TopK().fit(portfolio()).model_
-    monkeypatch.setattr("listwright.baselines.models.MANY_ROWS", 10)
+    monkeypatch.setattr("listwright.baselines.top_k.MANY_ROWS", 10)
     many = TopK().fit(portfolio()).model_
     assert [type(model[-1]).__name__ for model in (few, many)] == ["RidgeCV", "Ridge"]
 

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 import listwright as lw
 from listwright.cli import main
 from listwright.estimators import menu
-from listwright.estimators.size import learning_bytes
+from listwright.estimators.wide import learning_bytes
 from listwright.storage import load
 from tests.cli.readers import FIT, commands, lw_read, records, table
 

@@ -8,8 +8,8 @@ from sklearn.base import clone
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.estimators.menu import best_ways
-from listwright.estimators.policy_score import PolicyScore
+from listwright.estimators.search import best_methods
+from listwright.estimators.stacking import PolicyScore
 from listwright.features import ExpectedGain
 from listwright.features.given_failure import GivenFailure, state_view
 from listwright.features.ranks import Ranks
@@ -84,7 +84,7 @@ def test_training_problems_are_scored_by_models_that_did_not_learn_from_them() -
 
 def test_out_of_fold_views_follow_the_problem_whatever_the_batch() -> None:
     problems = portfolio(50)
-    (way,) = best_ways(problems, lw.SCP(2, effort="fast", random_state=0))
+    (way,) = best_methods(problems, lw.SCP(2, effort="fast", random_state=0))
     features = way.plan(problems).features.fit(problems).for_training(problems)
     whole = features.columns(features.start(problems))
     some = np.array([30, 2, 17])

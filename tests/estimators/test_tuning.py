@@ -10,10 +10,9 @@ import pytest
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.estimators import menu
-from listwright.estimators.choosing import choose
-from listwright.estimators.menu import time_to_try, ways_to_try
-from listwright.estimators.ways import Learned, Together
+from listwright.estimators import search
+from listwright.estimators.candidates import CombinedMethod, PolicyMethod
+from listwright.estimators.search import auto_methods, choose, time_to_try
 from listwright.features import BestColumn, Candidate, Identity
 from listwright.learners import RidgeFTRL
 
@@ -123,15 +122,15 @@ def test_what_would_take_too_long_is_left_out_by_the_size_of_the_problems() -> N
     assert [trial.name for trial in model.trials_] == ["one column"]
     assert "linear" in model.report_.untried
     assert "Left out because of the time limit" in told(model)
-    linear = ways_to_try(curved(40), plain())[2]
+    linear = auto_methods(curved(40), plain())[2]
     assert linear.seconds(curved(400)) > linear.seconds(curved(40)) > 0
     assert time_to_try(curved(40), plain()) == 20.0  # the least
     assert time_to_try(curved(40), plain(n_passes=1_000_000)) > 100.0
 
 
 def test_what_keeps_all_it_sees_is_left_out_where_that_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(menu, "MOST_KEPT", 1e3)
-    names = [way.name for way in ways_to_try(curved(40), plain())]
+    monkeypatch.setattr(search, "MOST_KEPT", 1e3)
+    names = [way.name for way in auto_methods(curved(40), plain())]
     assert names == ["one column", "linear, sorted", "linear"]
 
 
@@ -148,14 +147,14 @@ def test_values_are_out_of_fold() -> None:
         rng.normal(size=(200, 10, 6)), reward=lw.rewards.AnySuccess(rng.random((200, 10)) < 0.2)
     )
     chance = 0.5 * (0.2 + (1 - 0.8**2))
-    for way in ways_to_try(problems, plain()):
+    for way in auto_methods(problems, plain()):
         assert way.values(problems).mean() == pytest.approx(chance, abs=0.07), way.name
 
 
 def test_sums_of_ways_start_from_even_weights() -> None:
     problems = curved(60)
-    linear, boosted = (Learned(name, plain(), learner=name) for name in ("ridge", "softmax"))
-    way = Together([linear, boosted])
+    linear, boosted = (PolicyMethod(name, plain(), learner=name) for name in ("ridge", "softmax"))
+    way = CombinedMethod([linear, boosted])
     chosen = choose([way, linear], problems)
     assert way.name == "ridge + softmax"
     assert len(chosen.trials) == 2

@@ -7,9 +7,7 @@ import pytest
 from scipy import sparse
 
 import listwright as lw
-from listwright.estimators.basis import basis_of
-from listwright.estimators.size import learning_bytes
-from listwright.estimators.wide import WIDE, Compressed
+from listwright.estimators.wide import WIDE, Compressed, basis_of, learning_bytes
 from listwright.features import Candidate, Distance, Position
 from listwright.learners.examples import centered
 
@@ -58,8 +56,8 @@ def test_the_score_is_that_of_ridge_regression_on_all_columns(n, items):
 
 def test_an_approximate_span_holds_the_solution(monkeypatch):
     """Past some size the span of the rows is drawn at random; the directions that regression needs are in it."""
-    monkeypatch.setattr("listwright.estimators.basis.EXACT", 100)
-    monkeypatch.setattr("listwright.estimators.basis.RANK", 80)
+    monkeypatch.setattr("listwright.estimators.wide.EXACT", 100)
+    monkeypatch.setattr("listwright.estimators.wide.RANK", 80)
     given = problems(60, 8, 300)
     gains, folds = given.reward.gains(given.reward.start(given)), np.arange(60) % 5
     near = basis_of(given, gains, folds, columns=3, components=4)

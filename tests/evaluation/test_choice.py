@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from listwright.evaluation.choice import best_of, highest, simplest
+from listwright.evaluation.values import best_of, highest, simplest
 
 
 def test_the_simplest_within_one_standard_error_is_taken() -> None:

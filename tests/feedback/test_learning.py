@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.evaluation.values import list_values, measured
+from listwright.evaluation.values import list_values, measure_lists
 from listwright.experiments.methods import CandidateByContext
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.feedback import LSBGreedy, RankedBandits
@@ -34,7 +34,7 @@ def played(learner: ListBandit, seen: lw.Problems) -> lw.Lists:
     rows = np.full((len(seen), learner.length), -1)
     for i in range(len(seen)):
         lists = learner.recommend(seen[i], list_ids=[str(i)])
-        gains = measured(lists, seen[i]).gains
+        gains = measure_lists(lists, seen[i]).gains
         assert gains is not None
         learner.feedback(str(i), np.clip(gains[0], 0, 1))
         rows[i, : lists.rows.shape[1]] = lists.rows[0] + seen.offsets[i]

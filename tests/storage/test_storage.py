@@ -24,7 +24,7 @@ import listwright as lw
 from listwright import features, learners, policies
 from listwright._internal.saved import CLASSES
 from listwright.errors import InputError
-from listwright.estimators.policy_score import PolicyScore
+from listwright.estimators.stacking import PolicyScore
 from listwright.storage import inspect, load, save
 from listwright.storage.boosters import as_booster
 from listwright.tables import from_frame, read_with_columns

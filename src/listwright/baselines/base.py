@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Ints, at_least_one
-from listwright._internal.parameters import Parameters, check_fitted
+from listwright._internal.arrays import Bools, Floats, Ints, at_least_one
+from listwright._internal.parameters import check_fitted
 from listwright._kernels.order import fill, sort_within
+from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
-from listwright.evaluation.values import list_values
 from listwright.lists import Lists
+from listwright.predictor import Predictor, check_reward_named
 from listwright.problems import Problems
 from listwright.rewards import reward_of
-from listwright.storage import save
-from listwright.tables.frames_in import TakesFrames, check_reward_named
 from listwright.training.loaded import try_predicting
 from listwright.training.signature import Signature
-from listwright.walk.limits import Room, as_capped, as_limits, as_room, check_length, check_problems
+from listwright.walk.limits import Room, as_capped, as_room, check_length, check_problems
+
+Score = Callable[[], tuple[Floats, Bools]]  # one score per row, and which rows may be taken at all
+Add = Callable[[Ints], None]  # called with the picks: one row per problem, -1 for none
 
 
-class Baseline(TakesFrames, Parameters, ABC):
+class Baseline(Predictor):
     """Base class of the baselines, with scikit-learn's interface.
 
     Subclasses implement `_lists`, and `_learn` where there is something to learn; `_learns` says whether `fit` needs a
@@ -81,18 +82,8 @@ class Baseline(TakesFrames, Parameters, ABC):
         check_problems(problems)
         seen = as_capped(self._view(problems), per_group, self.per_group)
         self.signature_.check(seen, "predict")
-        length, budget = as_limits(length, budget, self.length, self.budget)
+        length, budget = self._limits(length, budget)
         return self._lists(seen, n_steps(seen, length, allow_short=bool(allow_short)), as_room(budget, seen))
-
-    def score(self, problems: Problems, y: None = None) -> float:
-        """Return the mean value of the lists that `predict` builds, under the problems' reward."""
-        problems = self._as_problems(problems, measured=True)
-        reward_of(problems, "score")
-        return float(list_values(self.predict(problems), problems).mean())
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted model to one file, which `listwright.load` reads and the service serves."""
-        save(self, path)
 
     @property
     def unsavable(self) -> str:
@@ -158,3 +149,23 @@ def n_steps(problems: Problems, length: int | None, *, allow_short: bool) -> int
         return int(problems.counts.max())
     check_length(length, problems, allow_short=allow_short)
     return min(length, int(problems.counts.max()))
+
+
+def stepwise_lists(problems: Problems, steps: int, room: Floats | None, score: Score, add: Add) -> Lists:
+    """Pick the row with the highest score that fits, again and again, for all problems at once."""
+    left, untaken = Room(problems, room), np.ones(problems.n_rows, dtype=bool)
+    rows, scores = [], []
+    for _ in range(steps):
+        values, allowed = score()
+        picks = best_rows(values, untaken & allowed & left.fits(), problems.offsets)
+        some = picks >= 0
+        if not some.any():
+            break
+        untaken[picks[some]] = False
+        left.take(picks)
+        add(picks)
+        rows.append(picks)
+        scores.append(np.where(some, values[picks], 0.0))
+    if not rows:
+        return as_lists(problems, np.full((len(problems), 1), -1), np.zeros((len(problems), 1)))
+    return as_lists(problems, np.stack(rows, axis=1), np.stack(scores, axis=1))

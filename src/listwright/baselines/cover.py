@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.saved import saved_as
-from listwright.baselines.states import by_item, gains_alone, items_of, n_items_of
+from listwright.errors import InputError
+from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
+from listwright.training.catalogue import with_catalogue
 from listwright.walk.limits import Room
 
 ORDERED = 256  # items of the static order that are found greedily; the rest go by what they gain alone
@@ -148,24 +151,24 @@ def static_order(cover: Cover) -> Ints:
     lowest item.
     """
     state = cover.start(np.ones((1, cover.n_problems)))
-    alone = rounded(cover.gains(state)[0])
+    alone = round_gains(cover.gains(state)[0])
     gains = alone.copy()
     order: list[int] = []
     while len(order) < min(cover.n_items, ORDERED) and gains.max() > 0:
         order.append(int(gains.argmax()))
         state = cover.add(state, np.array(order[-1:]))
-        gains = rounded(cover.gains(state)[0])
+        gains = round_gains(cover.gains(state)[0])
         gains[order] = -np.inf
     rest = np.setdiff1d(np.arange(cover.n_items), order)
     return np.concatenate([np.array(order, dtype=np.int64), rest[np.argsort(-alone[rest], kind="stable")]])
 
 
-def rounded(gains: Floats) -> Floats:
+def round_gains(gains: Floats) -> Floats:
     """Round gains to 12 decimals, so that equal gains stay equal in whatever order they were added up."""
     return np.round(gains, 12)
 
 
-def offered(problems: Problems, order: Ints) -> Ints:
+def rows_by_item(problems: Problems, order: Ints) -> Ints:
     """Return (problems, items), in the static order: the row of each item, -1 where it is not offered."""
     return by_item(problems, np.arange(problems.n_rows), len(order), missing=-1)[:, order].astype(np.int64)
 
@@ -174,11 +177,11 @@ def cover_lists(
     cover: Cover, weights: Floats, order: Ints, problems: Problems, room: Room, steps: int
 ) -> tuple[Ints, Floats]:
     """Build lists greedily on the weighted training problems; ties go to the first item in the static order."""
-    lists, offer = np.arange(len(weights)), offered(problems, order)
+    lists, offer = np.arange(len(weights)), rows_by_item(problems, order)
     state, open_items = cover.start(weights), offer >= 0
     rows, scores = np.full((len(lists), steps), -1), np.zeros((len(lists), steps))
     for position in range(steps):
-        gains = rounded(cover.gains(state)[:, order])
+        gains = round_gains(cover.gains(state)[:, order])
         options = open_items & room.fits()[offer]
         best = np.where(options, gains, -np.inf).argmax(axis=1)
         some = options[lists, best]
@@ -190,3 +193,41 @@ def cover_lists(
         room.take(rows[:, position])
         state = cover.add(state, np.where(some, order[best], -1))
     return rows, scores
+
+
+def n_items_of(problems: Problems) -> int:
+    """Return the size of the catalogue, which equally long problems have implicitly."""
+    return with_catalogue(problems).n_items
+
+
+def items_of(problems: Problems) -> Ints:
+    """Return which item of the catalogue each row is, filled in where equally long problems have no catalogue."""
+    catalogue = with_catalogue(problems).catalogue
+    assert catalogue is not None
+    return catalogue
+
+
+def state_table(problems: Problems, n_items: int) -> Floats32:
+    """Return one row per problem: its context or, without one, the features of the whole catalogue side by side."""
+    if problems.context is not None:
+        return problems.context
+    if not problems.n_features or not has_whole_catalogue(problems, n_items):
+        raise InputError(
+            "These problems have no features that describe them as a whole. Pass context "
+            "to Problems.from_arrays, or features of the "
+            f"whole catalogue ({n_items} candidates) in every problem."
+        )
+    return whole_problem(with_catalogue(problems), n_items)
+
+
+def gains_alone(problems: Problems) -> Floats:
+    """Return one number per row: b(s | empty list), what it gains as the first item."""
+    reward = reward_of(problems)
+    return reward.gains(reward.start(problems))
+
+
+def by_item(problems: Problems, values: NDArray[Any], n_items: int, *, missing: float) -> Floats:
+    """(problems, items): one number per row as a table; `missing` where a problem does not offer an item."""
+    table = np.full((len(problems), n_items), missing)
+    table[problems.owners, items_of(problems)] = values
+    return table

@@ -9,7 +9,7 @@ from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright._kernels.dpp import dpp_lists
 from listwright.baselines.base import as_lists
-from listwright.baselines.similarity import Diverse, space_of
+from listwright.baselines.mmr import Diverse, space_of
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems

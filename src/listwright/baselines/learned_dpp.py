@@ -13,11 +13,9 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.linalg import unit_rows
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
-from listwright.baselines.base import Baseline
-from listwright.baselines.stepwise import stepwise_lists
+from listwright.baselines.base import Baseline, stepwise_lists
 from listwright.errors import InputError
-from listwright.evaluation.choice import best_of
-from listwright.evaluation.values import list_values
+from listwright.evaluation.values import best_of, list_values
 from listwright.features.scale import Scale
 from listwright.features.volume import FLAT, Volume
 from listwright.lists import Lists
@@ -140,14 +138,14 @@ class LearnedDPP(Baseline):
         seen = [volume.start(problems)]
         anything = np.ones(problems.n_rows, dtype=bool)
 
-        def scored() -> tuple[Floats, Bools]:
+        def score() -> tuple[Floats, Bools]:
             """Logarithm of how many times larger the determinant is with the row, per size."""
             return quality + np.log(np.maximum(seen[0].remaining, FLAT)), anything
 
-        def added(picks: Ints) -> None:
+        def add(picks: Ints) -> None:
             seen[0] = volume.add(seen[0], picks)
 
-        return stepwise_lists(problems, steps, room, scored, added)
+        return stepwise_lists(problems, steps, room, score, add)
 
     def _table(self, problems: Problems) -> Floats:
         """Return the scaled features and a constant, whose weight decides how long likely lists are."""

@@ -12,11 +12,9 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.linalg import unit_rows
 from listwright._internal.saved import saved_as
-from listwright.baselines.base import Baseline, as_lists
-from listwright.baselines.stepwise import stepwise_lists
+from listwright.baselines.base import Baseline, as_lists, stepwise_lists
 from listwright.errors import InputError
-from listwright.evaluation.choice import best_of
-from listwright.evaluation.values import list_values
+from listwright.evaluation.values import best_of, list_values
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.walk.limits import Room, as_room
@@ -141,11 +139,11 @@ def _greedy(
         # A row that goes in stands no longer outside: pairs with the list are lost once each way, and punished.
         return graph.degrees - 2.0 * (1.0 + redundancy) * inside
 
-    def added(picks: Ints) -> None:
+    def add(picks: Ints) -> None:
         worth[picks >= 0] += gains()[picks[picks >= 0]]
         inside[:] += graph.near(picks)
 
-    lists = stepwise_lists(problems, steps, room, lambda: (gains() / costs, gains() >= 0), added)
+    lists = stepwise_lists(problems, steps, room, lambda: (gains() / costs, gains() >= 0), add)
     return _or_single(lists, np.where(Room(problems, room).fits(), graph.degrees, -np.inf), worth)
 
 

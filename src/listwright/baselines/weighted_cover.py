@@ -13,8 +13,7 @@ from listwright._internal.arrays import Floats, RandomState, as_generator, at_le
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, as_lists
-from listwright.baselines.cover import FoldCover, cover_lists, cover_of, static_order
-from listwright.baselines.states import by_item, gains_alone, state_table
+from listwright.baselines.cover import FoldCover, by_item, cover_lists, cover_of, gains_alone, state_table, static_order
 from listwright.errors import InputError
 from listwright.features.outcomes import Forest
 from listwright.features.scale import Scale

@@ -8,8 +8,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats32, Ints, RandomState, as_generator
 from listwright._internal.parameters import clone
-from listwright.checks.base import LawBroken
-from listwright.checks.recorded_lists import random_picks, snapshot
+from listwright.checks.base import LawBroken, random_picks, snapshot
 from listwright.features import Features, Rows
 from listwright.problems import Problems
 

@@ -47,11 +47,11 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
     >>> check_learner(lw.learners.RidgeFTRL())
     """
     before = repr(vars(learner))
-    first, second = (_taught(clone(learner), n_rounds, random_state) for _ in range(2))
+    first, second = (_teach(clone(learner), n_rounds, random_state) for _ in range(2))
     if repr(vars(learner)) != before:
         raise LawBroken("clone", "Learning changed the learner that was cloned.")
     rows = _rows(as_generator(1))
-    (one, scores), (other, _) = _picked(first, rows), _picked(second, rows)
+    (one, scores), (other, _) = _picks(first, rows), _picks(second, rows)
     if not np.array_equal(one, other):
         raise LawBroken("same", "The same examples gave two different policies.")
     if scores.shape != (len(rows.owners),) or not np.isfinite(scores).all():
@@ -61,7 +61,7 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
         raise LawBroken("learns", f"The best item was picked in {share:.0%} of easy states: no better than by chance.")
 
 
-def _taught(learner: Learner, n_rounds: int, random_state: RandomState) -> Policy:
+def _teach(learner: Learner, n_rounds: int, random_state: RandomState) -> Policy:
     """Return the policy of a learner after `n_rounds` rounds; in the second round there is nothing to learn."""
     rng, policy = as_generator(random_state), learner.first_policy()
     for number in range(n_rounds):
@@ -97,7 +97,7 @@ def _best_rows(rows: Rows) -> Ints:
     return rows.offsets[:-1] + 2
 
 
-def _picked(policy: Policy, rows: Rows) -> tuple[Ints, Floats]:
+def _picks(policy: Policy, rows: Rows) -> tuple[Ints, Floats]:
     """Return the policy's picks and scores in all states."""
     rng = np.random.default_rng(2)
     return policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.warn import warn
-from listwright.checks.problems import TELLS_ALL, correlations, named
 from listwright.errors import DataWarning
+from listwright.features.candidate import feature_names
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 
+TELLS_ALL = 0.9999  # correlation above which a feature is taken to be the reward itself
+NAMED = 3  # examples in a message
 LOOKED_AT = 500  # problems to examine, evenly spread over all
 ENOUGH = 10  # fewest rows of either kind, and problems: with fewer, a finding may be chance
 RANKS = {"rank", "ranks", "ranking"}  # words of a column's name
-SHOWN = {"click", "display", "displayed", "item", "items", "page", "pos", "position", "serp", "shown", "slot"}
+PLACES = {"click", "display", "displayed", "item", "items", "page", "pos", "position", "serp", "shown", "slot"}
 AGREES = 0.99  # balanced accuracy from which a column of two values is taken to be the label
 
 
@@ -46,15 +49,15 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
     telling = _telling(some, reward.gains(reward.start(some)))
     if len(telling):
         yield (
-            f"The reward can be computed from {named(some, telling)}. Will it be known for new problems? If not, leave "
-            "it out with ignore=: the model would be worth much less than it seems."
+            f"The reward can be computed from {name_columns(some, telling)}. Will it be known for new problems? If "
+            "not, leave it out with ignore=: the model would be worth much less than it seems."
         )
     counting = _positions(some)
     if len(counting):
         yield (
-            f"Column {named(some, counting)} counts the candidates of every problem (1, 2, 3, ...), like the position "
-            "at which items were shown. If users saw them there, it says where they looked and not what is good: "
-            "leave it out with ignore=, or learn from the log (OnlineSCP.fit_log, listwright fit --log)."
+            f"Column {name_columns(some, counting)} counts the candidates of every problem (1, 2, 3, ...), like the "
+            "position at which items were shown. If users saw them there, it says where they looked and not what is "
+            "good: leave it out with ignore=, or learn from the log (OnlineSCP.fit_log, listwright fit --log)."
         )
 
 
@@ -128,4 +131,34 @@ def _ranked_by_a_score(name: str) -> bool:
     "shown_rank".
     """
     words = set(re.split(r"[^a-z0-9]+", name.lower())) - {""}
-    return bool(words & RANKS) and bool(words - RANKS - SHOWN)
+    return bool(words & RANKS) and bool(words - RANKS - PLACES)
+
+
+def correlations(features: Any, gains: Floats) -> Floats:
+    """Return the correlation of each column with the gains; 0 if either is constant."""
+    n, centred = len(gains), gains - gains.mean()
+    means = dense_row(features.mean(axis=0, dtype=np.float64))
+    if sparse.issparse(features):
+        squares = dense_row(features.multiply(features).mean(axis=0, dtype=np.float64))
+    else:
+        squares = np.einsum("ij,ij->j", features, features, dtype=np.float64) / n
+    spread = np.sqrt(np.maximum(squares - means**2, 0.0) * centred.var())
+    shared = dense_row(features.T @ centred) / n
+    return np.divide(shared, spread, out=np.zeros_like(shared), where=spread > 1e-9 * np.maximum(np.abs(means), 1e-9))
+
+
+def dense_row(row: Any) -> Floats:
+    """Return a row vector, dense or sparse, as a flat float64 array."""
+    return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
+
+
+def name_columns(problems: Problems, columns: Ints) -> str:
+    """Return the names of some columns, for a message."""
+    names = feature_names(problems)
+    return first_names([names[i] for i in columns])
+
+
+def first_names(names: Any) -> str:
+    """Return the first few names, and how many more there are."""
+    shown = ", ".join(str(name) for name in names[:NAMED])
+    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED:,} more"

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
+from listwright._internal.arrays import Bools, Floats, RandomState, as_generator
 from listwright.checks import LawBroken, check_reward
-from listwright.features.candidate import feature_names
+from listwright.checks.mistakes import TELLS_ALL, correlations, dense_row, first_names, name_columns
 from listwright.problems import Problems
 from listwright.rewards import Function, reward_of
 
 TRIED, TRIED_OWN = 200, 20  # problems on which the laws are tried; fewer for Python functions, which may be slow
-TELLS_ALL = 0.9999  # correlation above which a feature is taken to be the reward itself
-SHOWN = 3  # examples in a message
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def _reachable(problems: Problems, gains: Floats) -> Finding:
         return Finding("error", "unreachable", "No item of any problem gains anything: check the reward's column.")
     if lost.any():
         told = f"{lost.sum():,} of {len(problems):,} problems gain nothing from any item, and so teach nothing"
-        return Finding("warning", "unreachable", f"{told}: {_some(problems.problem_ids[lost])}.")
+        return Finding("warning", "unreachable", f"{told}: {first_names(problems.problem_ids[lost])}.")
     return Finding("ok", "unreachable", "Every problem has an item that gains something.")
 
 
@@ -84,7 +82,7 @@ def _duplicates(problems: Problems) -> Finding:
         return Finding("ok", "duplicates", "No problem has two candidates with the same features.")
     owners = np.unique(problems.owners[twins])
     told = f"{twins.sum():,} of {problems.n_rows:,} candidates have the same features as another of the same problem"
-    return Finding("warning", "duplicates", f"{told}: see {_some(problems.problem_ids[owners])}.")
+    return Finding("warning", "duplicates", f"{told}: see {first_names(problems.problem_ids[owners])}.")
 
 
 def _twins(problems: Problems) -> Bools:
@@ -109,12 +107,12 @@ def _row_sums(features: Any, column: Floats) -> Floats:
 
 def _constant(problems: Problems) -> Finding:
     """Find features that have the same value in all rows."""
-    low, high = (_dense(getattr(problems.features, name)(axis=0)) for name in ("min", "max"))
+    low, high = (dense_row(getattr(problems.features, name)(axis=0)) for name in ("min", "max"))
     flat = np.flatnonzero(low == high)
     if not len(flat):
         return Finding("ok", "constant", "Every feature varies.")
     told = f"{len(flat):,} of {problems.n_features:,} features are constant and carry no information"
-    return Finding("warning", "constant", f"{told}: {named(problems, flat)}.")
+    return Finding("warning", "constant", f"{told}: {name_columns(problems, flat)}.")
 
 
 def _telling(problems: Problems, gains: Floats) -> Finding:
@@ -122,35 +120,5 @@ def _telling(problems: Problems, gains: Floats) -> Finding:
     close = np.flatnonzero(np.abs(correlations(problems.features, gains)) > TELLS_ALL)
     if not len(close):
         return Finding("ok", "leak", "No feature gives the reward away.")
-    names = named(problems, close)
+    names = name_columns(problems, close)
     return Finding("warning", "leak", f"The reward can be computed from {names}: will that be known for new problems?")
-
-
-def correlations(features: Any, gains: Floats) -> Floats:
-    """Return the correlation of each column with the gains; 0 if either is constant."""
-    n, centred = len(gains), gains - gains.mean()
-    means = _dense(features.mean(axis=0, dtype=np.float64))
-    if sparse.issparse(features):
-        squares = _dense(features.multiply(features).mean(axis=0, dtype=np.float64))
-    else:
-        squares = np.einsum("ij,ij->j", features, features, dtype=np.float64) / n
-    spread = np.sqrt(np.maximum(squares - means**2, 0.0) * centred.var())
-    shared = _dense(features.T @ centred) / n
-    return np.divide(shared, spread, out=np.zeros_like(shared), where=spread > 1e-9 * np.maximum(np.abs(means), 1e-9))
-
-
-def _dense(row: Any) -> Floats:
-    """Return a row vector, dense or sparse, as a flat float64 array."""
-    return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
-
-
-def named(problems: Problems, columns: Ints) -> str:
-    """Return the names of some columns, for a message."""
-    names = feature_names(problems)
-    return _some([names[i] for i in columns])
-
-
-def _some(names: Any) -> str:
-    """Return the first few names, and how many more there are."""
-    shown = ", ".join(str(name) for name in names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"

@@ -7,8 +7,15 @@ from collections.abc import Callable
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
-from listwright.checks.base import LawBroken, apart
-from listwright.checks.recorded_lists import RecordedLists, allow_short, picks_at, random_picks, snapshot
+from listwright.checks.base import (
+    LawBroken,
+    RecordedLists,
+    format_apart,
+    picks_at,
+    random_picks,
+    short_lists_of,
+    snapshot,
+)
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
 
@@ -75,7 +82,7 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
 def _check_short_lists(start: RecordedLists) -> None:
     """Check all lists of up to `SHORT` items, each grown from the list without its last item."""
     grown: dict[tuple[int, ...], RecordedLists] = {(): start}
-    for positions in allow_short(start.problems, most=FEW, length=SHORT):
+    for positions in short_lists_of(start.problems, most=FEW, length=SHORT):
         picks = picks_at(start.problems, positions[-1], most=FEW)
         grown[positions] = _check_step(grown[positions[:-1]], picks)
         more_in_front_is_not_less(grown[positions[1:]], grown[positions])
@@ -124,7 +131,7 @@ def one_number_each(grown: RecordedLists) -> None:
 def empty_is_worth_nothing(grown: RecordedLists) -> None:
     """f([]) = 0."""
     for i in _first(np.abs(grown.values) > grown.tolerance):
-        (value,) = apart(grown.values[i])
+        (value,) = format_apart(grown.values[i])
         raise LawBroken("empty", f"An empty list is worth {value} {grown.place(i)}: it must be worth 0.")
 
 
@@ -132,7 +139,7 @@ def values_are_bounded(grown: RecordedLists) -> None:
     """0 <= f(L) <= 1, if the reward says that it is bounded."""
     low, high = grown.values < -grown.tolerance, grown.values > 1 + grown.tolerance
     for i in _first((low | high) & grown.reward.bounded):
-        value, _ = apart(grown.values[i], float(high[i]))
+        value, _ = format_apart(grown.values[i], float(high[i]))
         where = f"{grown.items(i)} is worth {value} {grown.place(i)}"
         raise LawBroken("bounded", f"{where}: this reward does not stay within [0, 1].")
 
@@ -141,7 +148,7 @@ def more_is_not_less(grown: RecordedLists) -> None:
     """f(L + s) >= f(L): appending an item never lowers the value."""
     for row in _first(grown.gains < -grown.tolerance):
         i = int(grown.problems.owners[row])
-        fall, _ = apart(-grown.gains[row], 0.0)
+        fall, _ = format_apart(-grown.gains[row], 0.0)
         where = f"Adding {grown.item(row)} to {grown.items(i)} {grown.place(i)}"
         raise LawBroken("monotone", f"{where} lowers its value by {fall}: this reward is not monotone.")
 
@@ -152,7 +159,7 @@ def gains_of_agrees(grown: RecordedLists) -> None:
     some = np.asarray(grown.reward.gains_of(grown.state, rows))[::-1]
     for row in _first(_differ(some, grown.gains, grown.tolerance)):
         i = int(grown.problems.owners[row])
-        one, other = apart(some[row], grown.gains[row])
+        one, other = format_apart(some[row], grown.gains[row])
         where = f"{grown.item(row)} after {grown.items(i)} {grown.place(i)}"
         raise LawBroken("gains_of", f"gains_of says {one} and gains says {other} for {where}: they must agree.")
 
@@ -176,12 +183,12 @@ def _impure(before: RecordedLists, picks: Ints, i: int) -> None:
 def no_pick_changes_nothing(before: RecordedLists, picks: Ints, after: RecordedLists) -> None:
     """A pick of -1 leaves a problem as it is, whatever the other problems pick."""
     for i in _first((picks < 0) & (after.values != before.values)):
-        old, new = apart(before.values[i], after.values[i])
+        old, new = format_apart(before.values[i], after.values[i])
         what = f"The value of {before.items(i)} {before.place(i)} went from {old} to {new}"
         raise LawBroken("no pick", f"{what} without a pick: -1 must change nothing.")
     for row in _first((picks < 0)[before.problems.owners] & (after.gains != before.gains)):
         i = int(before.problems.owners[row])
-        old, new = apart(before.gains[row], after.gains[row])
+        old, new = format_apart(before.gains[row], after.gains[row])
         what = f"Gain of {before.item(row)} after {before.items(i)} {before.place(i)} went from {old} to {new}"
         raise LawBroken("no pick", f"{what} without a pick: -1 must change nothing.")
 
@@ -191,7 +198,7 @@ def gains_are_differences(before: RecordedLists, picks: Ints, after: RecordedLis
     rise = after.values - before.values
     said = np.where(picks >= 0, before.gains[picks], 0.0)
     for i in _first(_differ(rise, said, max(before.tolerance, after.tolerance))):
-        gain, change = apart(said[i], rise[i])
+        gain, change = format_apart(said[i], rise[i])
         what = f"Gain of {before.item(int(picks[i]))} was {gain}, but adding it to {before.items(i)} {before.place(i)}"
         raise LawBroken("difference", f"{what} changed the value by {change}: gains must be differences of values.")
 
@@ -200,7 +207,7 @@ def gains_only_fall(before: RecordedLists, picks: Ints, after: RecordedLists) ->
     """b(s | L + t) <= b(s | L), if the reward says that it is submodular."""
     for row in _first((after.gains > before.gains + before.tolerance) & before.reward.submodular):
         i = int(before.problems.owners[row])
-        old, new = apart(before.gains[row], after.gains[row])
+        old, new = format_apart(before.gains[row], after.gains[row])
         what = f"Gain of {before.item(row)} rose from {old} to {new}"
         where = f"after adding {before.item(int(picks[i]))} to {before.items(i)} {before.place(i)}"
         raise LawBroken("submodular", f"{what} {where}: this reward is not submodular.")
@@ -209,7 +216,7 @@ def gains_only_fall(before: RecordedLists, picks: Ints, after: RecordedLists) ->
 def more_in_front_is_not_less(without: RecordedLists, with_front: RecordedLists) -> None:
     """f(s + L) >= f(L): the other half of the paper's monotonicity, for rewards that depend on the order."""
     for i in _first(with_front.values < without.values - without.tolerance):
-        old, new = apart(without.values[i], with_front.values[i])
+        old, new = format_apart(without.values[i], with_front.values[i])
         what = f"{without.items(i)} is worth {old} {without.place(i)}, but {with_front.items(i)} is worth {new}"
         raise LawBroken("monotone", f"{what}: this reward is not monotone.")
 
@@ -238,7 +245,7 @@ def _gain_after(grown: RecordedLists, row: int) -> str:
 def _same_in_slice(whole: Floats, part: Floats, name: Callable[[int], str]) -> None:
     """Raise if a number differs between the whole batch and a slice; `name` says what the number is."""
     for i in _first(_differ(part, whole, 1e-9 * max(1.0, float(np.abs(whole).max())))):
-        one, other = apart(whole[i], part[i])
+        one, other = format_apart(whole[i], part[i])
         raise LawBroken("slice", f"{name(i)} is {one} in the whole batch but {other} in a slice: see Reward.take.")
 
 

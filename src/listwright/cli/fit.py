@@ -229,7 +229,7 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
 
 def counts(problems: Problems | Scan) -> dict[str, int]:
     """Size of the training data."""
-    from listwright.estimators.size import learning_bytes
+    from listwright.estimators.wide import learning_bytes
 
     return {
         "problems": len(problems),

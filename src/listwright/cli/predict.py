@@ -95,7 +95,7 @@ def explain(
 ) -> None:
     """Explain one list: what each group of features adds to the score of a pick, how far behind the runner-up is, and
     which pick made a skipped item redundant."""
-    from listwright.reasons.explain import explain as explain_list
+    from listwright.evaluation.explain import explain as explain_list
 
     learned = load_model(model, data, trust)
     problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels)

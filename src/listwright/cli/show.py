@@ -23,9 +23,9 @@ from listwright.errors import InputError, Notice
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from listwright.evaluation.explain import Reasons
     from listwright.experiments.demo import Demo
     from listwright.lists import Lists
-    from listwright.reasons.result import Reasons
     from listwright.report import ReportTable, Section, SideBySide
 
 PARAMETERS = ("batch_size", "budget", "catalogue", "categorical", "checkpoint", "column", "context", "costs",

@@ -1,53 +1,73 @@
 """`ListEstimator`, the estimator that `SCP`, `ContextFreeSCP` and `ConSeqOpt` are settings of.
 
 `fit` checks its input, opens a source of problems (memory, scan or frame), plans features and learner, and runs the
-rounds of `training.loop`; the estimator's attributes change only once all rounds are done. What a fitted estimator can
-do stands in `predicting`, `certifying` and `telling`.
+rounds of `training.loop`; the estimator's attributes change only once all rounds are done. `predict` is a walk with the
+learned policy, which cannot reach a reward.
 """
 
 from __future__ import annotations
 
+import copy
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import RandomState, as_generator, at_least_one
-from listwright._internal.parameters import Parameters, clone
+from listwright._internal.parameters import check_fitted, clone
 from listwright._internal.progress import fitting, outermost, progress_to
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
+from listwright.engines.streamed import StreamedLists, streamed_lists
+from listwright.engines.tasks import mean_worth_of_all
 from listwright.errors import InputError
-from listwright.estimators.certifying import Certifies
-from listwright.estimators.held_out import check_each_once, held_back
-from listwright.estimators.measured import measured
-from listwright.estimators.predicting import Predicts
-from listwright.estimators.telling import Tells
+from listwright.estimators.held_out import (
+    LONG,
+    Measurement,
+    Rivals,
+    certify_model,
+    check_each_once,
+    measure_model,
+    measure_trial,
+    split_held_out,
+)
 from listwright.estimators.wide import suited_features
+from listwright.evaluation.explain import Explainer
+from listwright.evaluation.importance import weights_table
+from listwright.evaluation.table import Table
 from listwright.features import Features
+from listwright.guarantees import Certificate, HeldOutCertificate
+from listwright.guarantees import certify as certificate_of_run
 from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
+from listwright.lists import Lists
+from listwright.predictor import Predictor, UnsetAttribute
 from listwright.problems import Problems
 from listwright.rewards import reward_of
-from listwright.storage import save, warn_unsavable
+from listwright.storage import warn_unsavable
 from listwright.tables import Scan
 from listwright.training.checkpoints import Checkpoints, Progress
-from listwright.training.history import History
+from listwright.training.history import History, told
 from listwright.training.keep import KEEPS, PolicyKeeper
-from listwright.training.loaded import try_loaded
+from listwright.training.loaded import made_up, try_loaded
 from listwright.training.loop import Run, learn
 from listwright.training.round import Training
 from listwright.training.signature import OfKnownKind, Signature
 from listwright.training.sources import Fitted, Plan, Source, opened
-from listwright.walk.limits import as_capped, as_room, check_problems
+from listwright.walk.limits import as_capped, as_room, check_length, check_problems
+from listwright.walk.plain import build_lists
+
+UNUSED = np.random.default_rng(0)  # for policies that draw nothing: making one takes longer than a short list
 
 
-class ListEstimator(Certifies, Tells, Predicts, Parameters):
+class ListEstimator(Predictor):
     """What all estimators share: fit, partial_fit, predict, score, save and certificates.
 
     Subclasses follow scikit-learn: their constructors only store parameters, and they override
@@ -75,9 +95,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
     ContextFreeSCP : One distribution over a catalogue.
     """
 
-    length: int
     comparator_length: int | None
-    budget: float | None
     learner: Any
     features: Any
     weighting: str
@@ -92,6 +110,15 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
     engine: Any = "local"
     verbose: int = 0
     per_group: int | Mapping[Any, int] | None = None
+
+    policy_: Any
+    training_: Any
+    rounds_: dict[str, Any]
+    measurement_: Measurement
+    certified_: Any = UnsetAttribute(
+        "no problems were held back. fit(..., certify=0.2) holds some back and certifies the model on them; "
+        "certify(problems) does so on problems that you have held back."
+    )
 
     not_saved: ClassVar[tuple[str, ...]] = ("training_problems_",)
 
@@ -159,21 +186,8 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             else:
                 self._fit_and_certify(problems, certify, checkpoints, validation)
         self._remember(read_as)
-        if self.verbose > 0 and (told := self.measured_within(time.monotonic() - started)) is not None:
-            print(told, file=sys.stderr, flush=True)
-        return self
-
-    def _fit(self, problems: Problems | Scan, checkpoints: Checkpoints, validation: Problems | None = None) -> Self:
-        """Learn from problems that are checked and read already; the part of `fit` that `certify` and trials reuse."""
-        warn_unsavable(self)
-        with self._source(problems, self.keep) as source:
-            run = self._resumed(source, checkpoints) if checkpoints.resume else self._begun(source)
-            if validation is not None:
-                run.signature.check(validation, "validation")
-                reward_of(validation, "validation")
-            self._learn(source, run, self.keep, checkpoints, validation)
-        for name in {"report_", "trials_"} - run.about.keys():
-            self.__dict__.pop(name, None)  # of an earlier fit
+        if self.verbose > 0 and (measurement := self.measured_within(time.monotonic() - started)) is not None:
+            print(measurement, file=sys.stderr, flush=True)
         return self
 
     def partial_fit(self, problems: Problems | Scan) -> Self:
@@ -201,12 +215,197 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         training = self.training_.for_new_problems() if hasattr(self, "training_") else None
         with self._source(problems, keep, training) as source:
             if training is None:
-                run = replace(self._begun(source, in_parts=True), n_passes=1)
+                run = replace(self._start_run(source, in_parts=True), n_passes=1)
             else:
                 seen = self.signature_ if source.whole is None else self.signature_.merged(Signature.of(source.whole))
                 going_on = replace(training, budget=self.budget, per_group=self.per_group)
                 run = Run(going_on, seen, 1, earlier=getattr(self, "rounds_", None))
             return self._learn(source, run, keep, Checkpoints())
+
+    @overload
+    def predict(
+        self,
+        problems: Problems,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        allow_short: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> Lists: ...
+
+    @overload
+    def predict(
+        self,
+        problems: Scan,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        allow_short: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> StreamedLists: ...
+
+    def predict(
+        self,
+        problems: Problems | Scan,
+        *,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+        allow_short: bool | None = None,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> Lists | StreamedLists:
+        """Build lists for problems whose reward need not be known; lists of a scan are built lazily, part by part."""
+        if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
+            check_fitted(self)
+        if not isinstance(problems, Problems | Scan):
+            problems = self._as_problems(problems)
+        length, budget = self._limits(length, budget)
+        short = self.allow_short if allow_short is None else allow_short
+        if isinstance(problems, Scan):
+            lists_of = partial(
+                self._slim()._lists, length=length, budget=budget, allow_short=short, per_group=per_group
+            )
+            seed = int(as_generator(self.random_state).integers(2**62))
+            return streamed_lists(problems, as_engine(self.engine), lists_of, seed)
+        rng = UNUSED if self.policy_.certain else as_generator(self.random_state)
+        return self._lists(problems, rng, length=length, budget=budget, allow_short=short, per_group=per_group)
+
+    def score(self, problems: Any, y: None = None) -> float:
+        """Return the mean value of the lists that `predict` builds, under the problems' reward; a scan is measured
+        part by part.
+        """
+        if isinstance(problems, Scan):
+            return mean_worth_of_all(as_engine(self.engine), problems, self._slim().score)
+        return super().score(problems)
+
+    def certify(
+        self,
+        held_out: Problems,
+        delta: float = 0.05,
+        *,
+        rivals: Rivals = (),
+        length: int | None = None,
+        budget: float | None = None,
+        per_group: Any = None,
+        training: Problems | None = None,
+    ) -> HeldOutCertificate:
+        """Return what is certain of the lists that `predict` builds, from problems that the model has not seen."""
+        check_fitted(self)
+        held_out = self._as_problems(held_out, measured=True)
+        return certify_model(
+            self,
+            as_capped(held_out, per_group, self.per_group),
+            limits=self._limits(length, budget),
+            delta=delta,
+            rivals=rivals,
+            training=getattr(self, "training_problems_", None) if training is None else training,
+            visits=self.training_.ledger.states,
+        )
+
+    def certify_own_split(self, held: Problems, rivals: Rivals = ()) -> HeldOutCertificate:
+        """Certify the model on problems that `fit` itself held back, where alike ones may be on both sides."""
+        training, held = getattr(self, "training_problems_", None), as_capped(held, None, self.per_group)
+        return certify_model(
+            self, held, limits=self._limits(), delta=0.05, rivals=rivals, training=training, visits=None
+        )
+
+    def online_certificate(self, delta: float = 0.05) -> Certificate:
+        """Return what the paper's theorems prove of the run, from the regret measured while learning."""
+        check_fitted(self)
+        ledger = self.training_.ledger
+        return certificate_of_run(
+            self.training_.learner,
+            rounds=ledger.rounds,
+            loss=ledger.loss,
+            value=ledger.value,
+            passes=ledger.most_visits,
+            states=ledger.n_states,
+            left_out=ledger.unlearned,
+            left_out_value=ledger.unlearned_value,
+            keep=self.keep,
+            also=[*ledger.breaches, *self._breaches()],
+            length=len(self.training_.weights),
+            comparator_length=self.comparator_length,
+            delta=delta,
+            bounded=ledger.bounded,
+            submodular=ledger.submodular,
+            budgeted=self.budget is not None,
+            grouped=self.training_.per_group is not None,
+            per_size=self.training_.per_size,
+            discounted=self.weighting == "discounted",
+        )
+
+    @property
+    def weights_(self) -> Table:
+        """The weights of a linear policy: a table with one row per column that the policy sees.
+
+        `feature` and `group` say what the column is, as reasons do; `weight` is what one spread (standard deviation
+        over the training candidates) more of it adds to the score. Of `keep="mixture"` it is the mean over rounds; a
+        model with a policy for each position has a column `position` too. `to_frame()` makes a frame of the table.
+        """
+        check_fitted(self)
+        linear = self.policy_.linear()
+        if linear is None:
+            raise AttributeError(
+                f"The policy of this {type(self).__name__} has no weights, as it is a {type(self.policy_).__name__} "
+                "policy. See listwright.importance."
+            )
+        items = getattr(getattr(self, "columns_", None), "catalogue_names", ())
+        items = list(items) or [f"item {i}" for i in range(self.signature_.n_items or 0)]
+        return weights_table(linear, self.training_.features, made_up(self.signature_, whole=True), items)
+
+    @property
+    def history_(self) -> Table:
+        """What each round of learning brought: a table with one row per round.
+
+        `states` that were visited, `training_value`: the mean value of the lists built while learning, and
+        `held_out_value`: that of the policy after the round on problems that were not learned from, with `keep="best"`
+        or `fit(..., validation=...)`; else it is NaN. Past 2,000 rounds, several are merged into one row.
+        """
+        check_fitted(self)
+        if not hasattr(self, "rounds_"):
+            raise AttributeError(f"This {type(self).__name__} has no history: its file is of an older version.")
+        return Table(told(self.rounds_))
+
+    @property
+    def measured_(self) -> Measurement:
+        """What lists are worth on problems that were not learned from, compared with sorting by a column or by a ridge
+        score.
+
+        After `fit(..., certify=0.2)` it is about this very model. Otherwise a copy is fitted on four fifths of the
+        training problems, and measured on the others, when this is first asked for.
+        """
+        check_fitted(self)
+        if hasattr(self, "measurement_"):
+            return self.measurement_
+        problems = getattr(self, "training_problems_", None)
+        if problems is None:
+            raise AttributeError(
+                f"This {type(self).__name__} no longer has its training problems. Use certify with others, or fit with "
+                "certify=0.2."
+            )
+        self.measurement_ = measure_trial(self, problems)
+        return self.measurement_
+
+    def measured_within(self, seconds: float) -> Measurement | None:
+        """Return `measured_`, or None where it is not available or a trial would take about as long as a slow
+        fit did.
+        """
+        if seconds > LONG and not hasattr(self, "measurement_"):
+            return None
+        return getattr(self, "measured_", None)
+
+    def _fit(self, problems: Problems | Scan, checkpoints: Checkpoints, validation: Problems | None = None) -> Self:
+        """Learn from problems that are checked and read already; the part of `fit` that `certify` and trials reuse."""
+        warn_unsavable(self)
+        with self._source(problems, self.keep) as source:
+            run = self._resume_run(source, checkpoints) if checkpoints.resume else self._start_run(source)
+            if validation is not None:
+                run.signature.check(validation, "validation")
+                reward_of(validation, "validation")
+            self._learn(source, run, self.keep, checkpoints, validation)
+        for name in {"report_", "trials_"} - run.about.keys():
+            self.__dict__.pop(name, None)  # of an earlier fit
+        return self
 
     def _source(
         self, problems: Problems | Scan, keep: str, training: Training | None = None
@@ -224,7 +423,7 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             rng=self._generator(0 if training is None else training.ledger.rounds),
         )
 
-    def _begun(self, source: Source, *, in_parts: bool = False) -> Run:
+    def _start_run(self, source: Source, *, in_parts: bool = False) -> Run:
         """Start a run: features are fitted and nothing is learned yet."""
         if outermost():
             self._warn(source.example)
@@ -236,15 +435,15 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         """Warn of what makes a model worse than it looks, such as a column that gives the reward away."""
         warn_of_mistakes(problems, None if self.budget is not None or self.repeats else self.length)
 
-    def _resumed(self, source: Source, checkpoints: Checkpoints) -> Run:
+    def _resume_run(self, source: Source, checkpoints: Checkpoints) -> Run:
         """Restore the run that a checkpoint was written by, with the source at the same place in the data."""
-        found = checkpoints.earlier(self, source.data)
-        progress = found.progress_
+        earlier = checkpoints.earlier(self, source.data)
+        progress = earlier.progress_
         source.go_on(progress)
-        training = replace(found.training_, budget=self.budget, per_group=self.per_group)
-        about = {name: value for name, value in vars(found).items() if name in ("trials_", "report_")}
-        earlier = getattr(found, "rounds_", None)
-        return Run(training, found.signature_, progress.n_passes or self.n_passes, about, progress, earlier)
+        training = replace(earlier.training_, budget=self.budget, per_group=self.per_group)
+        about = {name: value for name, value in vars(earlier).items() if name in ("trials_", "report_")}
+        rounds = getattr(earlier, "rounds_", None)
+        return Run(training, earlier.signature_, progress.n_passes or self.n_passes, about, progress, rounds)
 
     def _learn(
         self, source: Source, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
@@ -279,17 +478,41 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         self.training_problems_ = source.whole
         return self
 
-    def save(self, path: str | Path, *, slim: bool | None = None) -> None:
-        """Write the fitted model to one file, which `listwright.load` reads and the service serves.
+    def _slim(self) -> Self:
+        """Return a copy with only what workers need to build lists: no learner state, and the local engine."""
+        twin = copy.copy(self)
+        twin.training_, twin.engine = replace(self.training_, learner=clone(self.training_.learner)), "local"
+        return twin
 
-        Parameters
-        ----------
-        path : path
-            The file to write.
-        slim : bool, optional
-            Leave out what only further training needs: see `storage.save`.
+    def _lists(
+        self,
+        problems: Problems,
+        rng: np.random.Generator,
+        *,
+        length: int | None,
+        budget: ArrayLike | None,
+        allow_short: bool,
+        per_group: int | Mapping[Any, int] | None = None,
+    ) -> Lists:
+        """Build the lists of problems in memory: checks the signature, draw a policy per problem (mixtures),
+        and walks.
         """
-        save(self, path, slim=slim)
+        self.signature_.check(problems, "predict")
+        problems = as_capped(problems, per_group, self.per_group)
+        steps = self._steps(problems, length, allow_short)
+        room, features = as_room(budget, problems), self.training_.features
+        policy = self.policy_.drawn(len(problems), rng)
+        lists = build_lists(
+            problems.without_reward(), features, policy, length=steps, rng=rng, room=room, repeats=self.repeats
+        )
+        return replace(lists, explainer=Explainer(features, policy, self.repeats, room))
+
+    def _steps(self, problems: Problems, length: int | None, allow_short: bool) -> int | None:
+        """Return the number of positions to fill, None where only a budget limits lists."""
+        if length is None:
+            return None
+        check_length(length, problems, allow_short=allow_short or self.repeats)
+        return length
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
         """Build a list of a made-up problem with a model from a file, so that a damaged file is found when it is
@@ -318,11 +541,11 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
         check_problems(problems)
         check_each_once(problems)
-        learned, held = held_back(len(problems), share, np.random.default_rng(0))
+        learned, held = split_held_out(len(problems), share, np.random.default_rng(0))
         self._fit(problems[learned], checkpoints, validation)
         rivals = ("top_k",) if problems.catalogue is None else ("top_k", "static")
         self.certified_ = self.certify_own_split(problems[held], rivals)
-        self.measurement_ = measured(self, problems[learned], problems[held], self.certified_)
+        self.measurement_ = measure_model(self, problems[learned], problems[held], self.certified_)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -390,6 +613,11 @@ class ListEstimator(Certifies, Tells, Predicts, Parameters):
         if self.budget is None or mean_size is None:
             return self.length
         return max(1, round(min(self.budget / mean_size, float(most))))
+
+    def _breaches(self) -> Iterator[str]:
+        """Yield, in words, what saw states before the online pass over them, which the theorems do not allow."""
+        if self.training_.features.uses_training_data():
+            yield "features were scaled or fitted on all states beforehand (standardize=False leaves them as they are)"
 
     def check(self, problems: Problems) -> None:
         """Raise `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts.

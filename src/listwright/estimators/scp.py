@@ -14,12 +14,11 @@ from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
-from listwright.estimators.choosing import choose
-from listwright.estimators.menu import best_ways, linear_ways, time_to_try, ways_to_try
-from listwright.estimators.small_policy import Scores
-from listwright.estimators.telling import UnsetAttribute
-from listwright.estimators.ways import CandidateMethod
+from listwright.estimators.candidates import CandidateMethod
+from listwright.estimators.search import auto_methods, best_methods, choose, linear_methods, time_to_try
+from listwright.estimators.stacking import Scores
 from listwright.estimators.wide import WIDE
+from listwright.predictor import UnsetAttribute
 from listwright.problems import Problems
 from listwright.training.sources import InMemory, Plan, Source
 
@@ -116,7 +115,7 @@ class SCP(ListEstimator):
         Weights of a linear policy.
     history_ : Table
         One row per round of training.
-    measured_ : Measured
+    measured_ : Measurement
         Value of lists on held-out problems, compared with sorting.
 
     See Also
@@ -201,15 +200,15 @@ class SCP(ListEstimator):
         if self.effort == "best":
             return self._best_plan(source)
         if self.tune and (self.effort == "fast" or source.whole is None):
-            return self._chosen_plan(linear_ways(_in_memory(source), self._fast()), source)
+            return self._choose_plan(linear_methods(_in_memory(source), self._fast()), source)
         one_way = in_parts or self.batch_size != "auto" or self.repeats or source.example.n_features > WIDE
         if self.effort == "fast" or not isinstance(source, InMemory) or one_way:
             return super()._plan(source)
         problems = _in_memory(source)
         limit = time_to_try(problems, self._fast()) if self.time_limit is None else self.time_limit
-        return self._chosen_plan(ways_to_try(problems, self._fast(), limit), source, limit)
+        return self._choose_plan(auto_methods(problems, self._fast(), limit), source, limit)
 
-    def _chosen_plan(self, ways: Sequence[CandidateMethod], source: Source, time_limit: float | None = None) -> Plan:
+    def _choose_plan(self, ways: Sequence[CandidateMethod], source: Source, time_limit: float | None = None) -> Plan:
         """Tries the ways and returns the plan of the one chosen, with report and trials."""
         way, trials, report = choose(ways, _in_memory(source), time_limit=time_limit)
         return replace(way.plan(_in_memory(source)), about={"trials_": trials, "report_": report})
@@ -223,19 +222,19 @@ class SCP(ListEstimator):
             )
         problems, plain, about = _in_memory(source), self._fast(), {}
         if self.tune:
-            chosen = self._chosen_plan(linear_ways(problems, plain), source)
+            chosen = self._choose_plan(linear_methods(problems, plain), source)
             plain, about = plain.set_params(features=chosen.features, learner=chosen.learner), chosen.about
-        best = self._chosen_plan(best_ways(problems, plain), source)
+        best = self._choose_plan(best_methods(problems, plain), source)
         return best if best.about["trials_"] else replace(best, about=about)
 
-    def _peeked(self) -> Iterator[str]:
+    def _breaches(self) -> Iterator[str]:
         """Add to the breaches of the theorems that features, learner or estimates were chosen on the same states."""
         if getattr(self, "trials_", None):
             chooser = "tune=True" if self.tune and self.effort != "auto" else f'effort="{self.effort}"'
             yield f"{chooser} chose features and learner on the same states"
         if isinstance(getattr(self.training_, "features", None), Scores):
             yield f'effort="{self.effort}" fitted its estimates on the same states'
-        yield from super()._peeked()
+        yield from super()._breaches()
 
     def _fast(self) -> SCP:
         """Return the plain linear policy with these settings, to be fitted in this process and without a word."""

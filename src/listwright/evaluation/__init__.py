@@ -2,13 +2,12 @@
 
 from listwright.evaluation.compare import compare
 from listwright.evaluation.comparison import Comparison
-from listwright.evaluation.distance import intra_list_distance
 from listwright.evaluation.evaluate import Evaluation, evaluate
 from listwright.evaluation.importance import importance
 from listwright.evaluation.intervals import Estimate, estimate
+from listwright.evaluation.metrics import alpha_ndcg, err_ia, intra_list_distance, subtopic_recall
 from listwright.evaluation.table import Table
-from listwright.evaluation.topics import alpha_ndcg, err_ia, subtopic_recall
-from listwright.evaluation.values import list_values, measured
+from listwright.evaluation.values import list_values, measure_lists
 
 __all__ = [
     "Comparison",
@@ -23,6 +22,6 @@ __all__ = [
     "importance",
     "intra_list_distance",
     "list_values",
-    "measured",
+    "measure_lists",
     "subtopic_recall",
 ]

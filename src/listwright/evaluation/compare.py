@@ -6,23 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints
 from listwright._internal.parameters import clone
 from listwright._internal.progress import progress_to, report_progress
 from listwright.errors import InputError
 from listwright.evaluation.comparison import Comparison
-from listwright.evaluation.plan import Split, as_seeds, splits
 from listwright.evaluation.table import Table
-from listwright.evaluation.values import earned, failures, list_values, measured
+from listwright.evaluation.values import cumulative_values, failures, list_values, measure_lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.tables import Scan
 from listwright.walk.limits import check_problems
 
 
-class Limits(NamedTuple):
+class _Limits(NamedTuple):
     """How long lists may be: the lengths or budgets, and whether to fit again for each length."""
 
     name: str
@@ -140,33 +139,33 @@ def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None
         reward_of(part, "compare")
 
 
-def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool) -> Limits:
+def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool) -> _Limits:
     """Return the lengths or budgets in increasing order, or raise if there are none or one is not above 0."""
     name, values = ("length", tuple(lengths)) if budgets is None else ("budget", tuple(budgets))
     if not values or min(values) <= 0:
         raise InputError(f"{name}s must be above 0, at least one of them. Got {values!r}.")
-    return Limits(name, tuple(sorted(set(values))), refit)
+    return _Limits(name, tuple(sorted(set(values))), refit)
 
 
-def _values(method: Any, split: Split, limits: Limits) -> Iterator[tuple[Any, Floats]]:
+def _values(method: Any, split: Split, limits: _Limits) -> Iterator[tuple[Any, Floats]]:
     """Fit one method on a split and yield each limit with the values of its lists on the test problems."""
     hidden = split.test if getattr(method, "needs_reward", False) else split.test.without_reward()
     if limits.name == "length":
         for group in [[limit] for limit in limits.values] if limits.refit else [limits.values]:
-            model = _fitted(method, split, {"length": max(group)})
+            model = _fit_method(method, split, {"length": max(group)})
             lists = model.predict(hidden, length=max(group), allow_short=True)
-            worth = earned(measured(lists, split.test))
+            worth = cumulative_values(measure_lists(lists, split.test))
             yield from ((length, worth[:, min(length, worth.shape[1]) - 1]) for length in group)
         return
     takes_budget = "budget" in method.get_params() and getattr(method, "learns_budget", True)
     model = None
     for budget in limits.values:
         if model is None or takes_budget:
-            model = _fitted(method, split, {"budget": budget})
+            model = _fit_method(method, split, {"budget": budget})
         yield budget, list_values(model.predict(hidden, budget=budget, allow_short=True), split.test)
 
 
-def _fitted(method: Any, split: Split, settings: dict[str, Any]) -> Any:
+def _fit_method(method: Any, split: Split, settings: dict[str, Any]) -> Any:
     """Return a fitted clone that has those of the settings that it knows."""
     model = clone(method)
     known = model.get_params()
@@ -187,3 +186,78 @@ def _records(method: str, split: Split, limit_name: str, limit: Any, values: Flo
         "value": values,
         "failure": failures(values, reward_of(split.test)),
     }
+
+
+class Split(NamedTuple):
+    """A training set and the problems that it is tested on, with the seed, fold and training size that made it."""
+
+    seed: int  # draws the folds and the training problems
+    fold: Any  # the fold that is tested
+    train_size: float  # share or number of the problems to learn from
+    train: Problems  # the training problems and the test problems
+    test: Problems
+
+
+def splits(
+    problems: Problems,
+    *,
+    folds: int | ArrayLike,
+    test: Problems | None,
+    train_sizes: Sequence[float] | None,
+    seeds: Sequence[int],
+) -> Iterator[Split]:
+    """Yield one split per seed, fold and training size. Smaller training sets are subsets of larger ones."""
+    for seed in seeds:
+        for fold, rest, held in _parts(problems, folds, test, seed):
+            order = np.random.default_rng([seed, 1]).permutation(len(rest))
+            for size in (1.0,) if train_sizes is None else train_sizes:
+                count = _count(size, len(rest))
+                yield Split(seed, fold, size, rest[np.sort(order[:count])], held)
+
+
+def as_seeds(seeds: int | Sequence[int]) -> Sequence[int]:
+    """Return the seeds 0, 1, ... for a number of seeds, or a list of seeds as it is."""
+    chosen = range(seeds) if isinstance(seeds, int | np.integer) else list(seeds)
+    if len(chosen) == 0:
+        raise InputError(f"seeds must be at least 1, or a list of seeds. Got {seeds!r}.")
+    return chosen
+
+
+def _parts(
+    problems: Problems, folds: int | ArrayLike, test: Problems | None, seed: int
+) -> Iterator[tuple[Any, Problems, Problems]]:
+    """Yield (fold, training problems, test problems): one per fold, or a single one if there is a test set."""
+    if test is not None:
+        yield 0, problems, test
+        return
+    numbers = fold_numbers(folds, len(problems), seed)
+    for fold in np.unique(numbers):
+        yield fold.item(), problems[numbers != fold], problems[numbers == fold]
+
+
+def fold_numbers(folds: int | ArrayLike, n_problems: int, seed: int) -> NDArray[Any]:
+    """Return the fold in which each problem is tested: as given, or drawn at random in equal sizes."""
+    if isinstance(folds, int | np.integer):
+        if not 2 <= folds <= n_problems:
+            raise InputError(f"folds must be between 2 and the number of problems ({n_problems}). Got {folds}.")
+        shuffled: Ints = np.random.default_rng([seed, 0]).permutation(n_problems)
+        return shuffled % folds
+    numbers = np.asarray(folds)
+    if numbers.shape != (n_problems,) or len(np.unique(numbers)) < 2:
+        raise InputError(
+            f"folds must give each of {n_problems} problems one of at least 2 folds. Got shape {numbers.shape} with "
+            f"{len(np.unique(numbers))} different values."
+        )
+    return numbers
+
+
+def _count(size: float, available: int) -> int:
+    """Return a number of problems, from a share (a float up to 1.0) or a number."""
+    is_share = isinstance(size, float | np.floating) and 0 < size <= 1
+    count = max(1, round(size * available)) if is_share else int(size)
+    if count < 1 or count > available or (not is_share and count != size):
+        raise InputError(
+            f"A training size is a share above 0 and up to 1.0, or a whole number up to {available}, the problems "
+            f"there are to learn from. Got {size!r}."
+        )
+    return count

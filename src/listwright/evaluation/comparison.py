@@ -13,7 +13,7 @@ from listwright._internal.arrays import Floats
 from listwright.errors import InputError
 from listwright.evaluation.intervals import SHARES, Means, means
 from listwright.evaluation.picture import curves
-from listwright.evaluation.table import Table, aligned
+from listwright.evaluation.table import Table, align_columns
 
 TIE = 1e-12  # values closer than this count as equal
 
@@ -68,13 +68,13 @@ class Comparison:
 
     @cached_property
     def _cube(self) -> Floats:
-        return self._averaged("value")
+        return self._average("value")
 
     @cached_property
     def _failures(self) -> Floats:
-        return self._averaged("failure")
+        return self._average("failure")
 
-    def _averaged(self, column: str) -> Floats:
+    def _average(self, column: str) -> Floats:
         """(methods, train sizes, limits, problems): a column, averaged over seeds and folds."""
         axes = {"method": list(self.methods), **self._axes}
         places = []
@@ -123,7 +123,7 @@ class Comparison:
         found = self._means
         columns = self._grid() | {"value": found.mean.ravel(), "failure": self._failures.mean(axis=-1).ravel()}
         columns["standard_error"] = found.error.ravel()
-        return self._chosen(Table(columns), length, budget, train_size)
+        return self._select(Table(columns), length, budget, train_size)
 
     def differences(
         self,
@@ -171,14 +171,16 @@ class Comparison:
         own, others = self.methods.index(reference), [name for name in self.methods if name != reference]
         rest = np.delete(cube, own, axis=0)
         columns = {"method": np.array(others, dtype=object)} if pooled else self._grid(others)
-        columns |= {name: column.ravel() for name, column in _paired(cube[own] - rest, self.bounded).items()}
+        columns |= {
+            name: column.ravel() for name, column in _paired_differences(cube[own] - rest, self.bounded).items()
+        }
         place = _ranks(cube)
         columns["rank"] = np.delete(place, own, axis=0).ravel()
         columns["reference_rank"] = np.broadcast_to(place[own], rest.shape[:-1]).ravel()
         failures = self._failures.mean(axis=(1, 2, 3) if pooled else -1, keepdims=pooled)
         with np.errstate(divide="ignore", invalid="ignore"):
             columns["failure_ratio"] = (np.delete(failures, own, axis=0) / failures[own]).ravel()
-        return Table(columns) if pooled else self._chosen(Table(columns), length, budget, train_size)
+        return Table(columns) if pooled else self._select(Table(columns), length, budget, train_size)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """Return all values with one row per list.
@@ -232,7 +234,7 @@ class Comparison:
             for name, axis, kind, codes in zip(names, axes, kinds, grid, strict=True)
         }
 
-    def _chosen(self, table: Table, length: int | None, budget: float | None, train_size: float | None) -> Table:
+    def _select(self, table: Table, length: int | None, budget: float | None, train_size: float | None) -> Table:
         """Return the rows of one length, budget and training size, or raise if the comparison does not have them."""
         wanted = {"length": length, "budget": budget, "train_size": train_size}
         for name, value in wanted.items():
@@ -251,10 +253,10 @@ class Comparison:
                 cells = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean[i, j], error[i, j], strict=True)]
                 rows.append([method, *([str(size)] if several else []), *cells])
         title = f"Comparison: mean value and its standard error on {len(self._axes['problem']):,} problems"
-        return f"{title}\n{aligned(rows, [True] + [False] * (len(rows[0]) - 1))}"
+        return f"{title}\n{align_columns(rows, [True] + [False] * (len(rows[0]) - 1))}"
 
 
-def _paired(ahead: Floats, bounded: bool) -> dict[str, Floats]:
+def _paired_differences(ahead: Floats, bounded: bool) -> dict[str, Floats]:
     """Return mean differences over problems, their errors and intervals, and how often the reference wins, loses and
     ties.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -9,10 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.threads import one_thread
+from listwright.engines.streamed import StreamedLists
+from listwright.engines.tasks import Build
 from listwright.errors import InputError
-from listwright.evaluation.by_problem import Measurements, measured_scan, measurements, streamed_lists_of
 from listwright.evaluation.intervals import SHARES, Bounds, Estimate, estimate
-from listwright.evaluation.values import measured
+from listwright.evaluation.metrics import alpha_ndcg, err_ia, has_topics, intra_list_distance, subtopic_recall
+from listwright.evaluation.values import cumulative_values, failures, measure_lists
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
@@ -161,9 +165,9 @@ def evaluate(
     rng = as_generator(random_state)
     if isinstance(problems, Scan):
         lists = streamed_lists_of(model_or_lists, problems, length, budget)
-        return _evaluation(measured_scan(lists, problems), None, interval, rng)
+        return _evaluation(measure_scan(lists, problems), None, interval, rng)
     reward_of(problems, "evaluate")
-    found = measured(_lists(model_or_lists, problems, length, budget), problems)
+    found = measure_lists(_lists(model_or_lists, problems, length, budget), problems)
     return _evaluation(measurements(found, problems), found, interval, rng)
 
 
@@ -195,3 +199,71 @@ def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: 
     found = model_or_lists.predict(problems.without_reward(), length=length, budget=budget)
     assert isinstance(found, Lists)
     return found
+
+
+def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
+    """Return the metrics that apply to these problems, by name, for lists that are already measured."""
+    values = lists.values
+    assert values is not None
+    found = {"value": values, "failure": failures(values, reward_of(problems))}
+    if has_topics(problems):
+        found["alpha_ndcg"] = alpha_ndcg(lists, problems)
+        found["err_ia"] = err_ia(lists, problems)
+        found["subtopic_recall"] = subtopic_recall(lists, problems)
+    if problems.vectors is not None or problems.n_features:
+        found["intra_list_distance"] = intra_list_distance(lists, problems)
+    return found
+
+
+class Measurements(NamedTuple):
+    """The metrics of some lists, problem by problem."""
+
+    metrics: dict[str, Floats]  # by name, one number per problem
+    earned: Floats  # the value of each list up to each position
+    bounded: bool  # whether values are shares of 1
+
+
+def measurements(lists: Lists, problems: Problems) -> Measurements:
+    """Return all metrics of lists that are already measured."""
+    return Measurements(per_problem(lists, problems), cumulative_values(lists), reward_of(problems).bounded)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A task for an engine: builds and measures the lists of a shard."""
+
+    build: Build
+
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> Measurements:
+        """Return the measurements of all blocks of the shard, one after the other."""
+        rng = np.random.default_rng([self.build.seed, shard])
+        lists = ((measure_lists(self.build.lists(block.without_reward(), rng), block), block) for block in blocks)
+        return _join([measurements(one, block) for one, block in lists])
+
+
+def measure_scan(lists: StreamedLists, scan: Scan) -> Measurements:
+    """Measure the lists of all shards of a scan, on the engine of the model that builds them."""
+    if scan.reward is None:
+        raise InputError("evaluate needs a reward, but this scan has none. Pass reward to scan.")
+    with one_thread(), lists.engine.crew(scan) as crew:
+        return _join(list(crew.each(Measure(lists.build), [shard.number for shard in scan.shards])))
+
+
+def streamed_lists_of(model_or_lists: Any, scan: Scan, length: int | None, budget: ArrayLike | None) -> StreamedLists:
+    """Return lists of a scan: those that a model predicts, or the given ones."""
+    if isinstance(model_or_lists, Lists):
+        raise InputError("These lists are for problems in memory. Pass the model, or what it predicts for the scan.")
+    found = model_or_lists
+    if not isinstance(found, StreamedLists):
+        found = model_or_lists.predict(scan, length=length, budget=budget)
+    assert isinstance(found, StreamedLists)
+    return found
+
+
+def _join(parts: list[Measurements]) -> Measurements:
+    """Join measurements; the earnings of shorter lists stay constant after their end."""
+    width = max(part.earned.shape[1] for part in parts)
+    wide = [np.pad(part.earned, ((0, 0), (0, width - part.earned.shape[1])), mode="edge") for part in parts]
+    shared = [name for name in parts[0].metrics if all(name in part.metrics for part in parts)]
+    metrics = {name: np.concatenate([part.metrics[name] for part in parts]) for name in shared}
+    return Measurements(metrics, np.concatenate(wide), all(part.bounded for part in parts))

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Ints, at_least_one
+from listwright._internal.arrays import Floats, Ints, at_least_one
 from listwright.errors import InputError
 from listwright.evaluation.table import Table
 from listwright.evaluation.values import list_values
+from listwright.features import Features
 from listwright.features.candidate import feature_names
 from listwright.features.scale import dense
+from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.rewards import reward_of
+from listwright.walk.replay import Block, blocks_of
 
 
 def importance(
@@ -77,7 +80,7 @@ def importance(
     orders = [np.random.default_rng([random_state, i]).permutation(problems.n_rows) for i in range(n_repeats)]
     found = {
         name: [value - float(list_values(model.predict(one), problems).mean()) for one in permuted]
-        for name, permuted in _permuted(problems, orders, _chosen(problems, features))
+        for name, permuted in _permutations(problems, orders, _names_to_permute(problems, features))
     }
     names, falls = np.array(list(found)), np.array(list(found.values())).reshape(len(found), n_repeats)
     means = falls.mean(axis=1)
@@ -85,7 +88,7 @@ def importance(
     return Table({"feature": names[order], "importance": means[order], "spread": falls.std(axis=1)[order]})
 
 
-def _chosen(problems: Problems, features: Sequence[str] | None) -> set[str]:
+def _names_to_permute(problems: Problems, features: Sequence[str] | None) -> set[str]:
     """Return the names of what is permuted, or raise if a name is unknown."""
     context = 0 if problems.context is None else problems.context.shape[1]
     known = [*feature_names(problems), *(f"context {i}" for i in range(context))]
@@ -96,7 +99,7 @@ def _chosen(problems: Problems, features: Sequence[str] | None) -> set[str]:
     return set(known if features is None else features)
 
 
-def _permuted(problems: Problems, orders: list[Ints], chosen: set[str]) -> Iterator[tuple[str, Iterator[Problems]]]:
+def _permutations(problems: Problems, orders: list[Ints], chosen: set[str]) -> Iterator[tuple[str, Iterator[Problems]]]:
     """Yield the name of each column with the problems in which it is permuted, once per order."""
     table = np.array(dense(problems.features))
     for column, name in enumerate(feature_names(problems)):
@@ -122,3 +125,26 @@ def _with_context(problems: Problems, column: int, order: Ints) -> Problems:
     changed = problems.context.copy()
     changed[:, column] = problems.context[np.argsort(order[problems.offsets[:-1]], kind="stable"), column]
     return problems._with(context=changed)
+
+
+def weights_table(policies: Sequence[Linear], features: Features, problem: Problems, items: Sequence[str]) -> Table:
+    """Return the weights of linear policies, one per position or one for all, by the columns seen of a problem."""
+    blocks = blocks_of(features, features.start(problem))
+    tables = [_named_weights(policy, blocks, items) for policy in policies]
+    columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    if len(tables) > 1:
+        columns["position"] = np.repeat(np.arange(1, len(tables) + 1), [len(table["weight"]) for table in tables])
+    return Table(columns)
+
+
+def _named_weights(policy: Linear, blocks: Sequence[Block], items: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of the table of weights; weights per item are named after the item."""
+    named = [(name, block.group) for block in blocks for name in block.names]
+    weights: list[Floats] = [policy.weights]
+    if policy.item_weights is not None:
+        width = policy.item_weights.shape[1]
+        crossed = [item if j == 0 else f"{item}, state {j}" for item in items for j in range(width)]
+        named += [(name, "identity") for name in crossed]
+        weights.append(policy.item_weights.ravel())
+    features, groups = ([str(pair[i]) for pair in named] for i in (0, 1))
+    return {"feature": np.array(features), "group": np.array(groups), "weight": np.concatenate(weights)}

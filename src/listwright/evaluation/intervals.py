@@ -189,7 +189,7 @@ def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.rando
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
-def skewed(
+def skewed_interval(
     values: Floats,
     *,
     confidence: float,
@@ -204,22 +204,26 @@ def skewed(
     spread = float(np.sqrt((apart**2).mean()))
     first, last = (-np.inf, np.inf) if bounds is None else bounds
     if n < 2 or spread <= ALIKE * max(1.0, abs(mean)):
-        return (np.nan, np.nan) if bounds is None else unseen(mean, n if n_effective is None else n_effective, bounds)
+        return (
+            (np.nan, np.nan)
+            if bounds is None
+            else unseen_interval(mean, n if n_effective is None else n_effective, bounds)
+        )
     skewness = float((apart**3).mean()) / spread**3
     freedom = max((n if n_effective is None else n_effective) - 1.0, 1.0)
     quantile = float(scipy.stats.t.ppf(0.5 + confidence / 2, freedom))
-    below, above = (spread / np.sqrt(n) * _unskewed(at, skewness, n) for at in (quantile, -quantile))
+    below, above = (spread / np.sqrt(n) * _remove_skew(at, skewness, n) for at in (quantile, -quantile))
     low, high = mean - np.hypot(below, quantile * bias), mean + np.hypot(above, quantile * bias)
     return float(min(max(low, first), last)), float(min(max(high, first), last))
 
 
-def unseen(mean: float, n: float, bounds: Bounds) -> Bounds:
+def unseen_interval(mean: float, n: float, bounds: Bounds) -> Bounds:
     """Return where the mean may lie if `n` cases all agree."""
     inside, others = min(max(mean, bounds[0]), bounds[1]), share_interval(0, max(1, int(n)))[1]
     return inside - others * (inside - bounds[0]), inside + others * (bounds[1] - inside)
 
 
-def _unskewed(at: float, skewness: float, n: int) -> float:
+def _remove_skew(at: float, skewness: float, n: int) -> float:
     """Invert Hall's transformation of the t statistic."""
     if abs(skewness) < 1e-6:
         return at

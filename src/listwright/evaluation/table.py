@@ -97,11 +97,11 @@ class Table:
     def __repr__(self) -> str:
         shown = {name: [_text(value) for value in column[:SHOWN].tolist()] for name, column in self.columns.items()}
         left = [column.dtype.kind not in "fiu" for column in self.columns.values()]
-        text = aligned([list(shown), *map(list, zip(*shown.values(), strict=True))], left)
+        text = align_columns([list(shown), *map(list, zip(*shown.values(), strict=True))], left)
         return text if len(self) <= SHOWN else f"{text}\n... {len(self) - SHOWN:,} more rows"
 
 
-def aligned(rows: list[list[str]], left: list[bool]) -> str:
+def align_columns(rows: list[list[str]], left: list[bool]) -> str:
     """Format rows of cells as lines of text, with columns as wide as their widest cell."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(left))]
     lines = (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,8 +14,10 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Reward, reward_of
 
+T = TypeVar("T")
 
-def measured(lists: Lists, problems: Problems) -> Lists:
+
+def measure_lists(lists: Lists, problems: Problems) -> Lists:
     """Return the same lists with the gain of each pick under the problems' reward.
 
     Parameters
@@ -41,7 +45,7 @@ def measured(lists: Lists, problems: Problems) -> Lists:
     --------
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 0.5, 1]]))
-    >>> measured(Lists(problems, np.array([[1, 2]])), problems).gains
+    >>> measure_lists(Lists(problems, np.array([[1, 2]])), problems).gains
     [array([0.5, 0.5])]
     """
     if not np.array_equal(lists.problems.offsets, problems.offsets):
@@ -78,7 +82,7 @@ def list_values(lists: Lists, problems: Problems) -> Floats:
 
     See Also
     --------
-    measured : The gain of each pick.
+    measure_lists : The gain of each pick.
     evaluate : All metrics, with intervals.
 
     Examples
@@ -88,12 +92,39 @@ def list_values(lists: Lists, problems: Problems) -> Floats:
     >>> list_values(Lists(problems, np.array([[0, 1]])), problems)
     array([0.5])
     """
-    values = measured(lists, problems).values
+    values = measure_lists(lists, problems).values
     assert values is not None
     return values
 
 
-def earned(lists: Lists) -> Floats:
+def cumulative_values(lists: Lists) -> Floats:
     """Return what each measured list is worth up to each position: shape (problems, positions)."""
     assert lists.picked_gains is not None
     return np.cumsum(np.where(lists.rows >= 0, lists.picked_gains, 0.0), axis=1)
+
+
+def best_of(options: Sequence[T], values: Callable[[T], Floats]) -> T:
+    """Return the option whose lists are worth most on average; the first among equals."""
+    return options[highest([values(option) for option in options])]
+
+
+def highest(values: Sequence[Floats]) -> int:
+    """Return the place of the values with the highest mean, the first of equal ones."""
+    # Means are rounded, so that noise in sums breaks no tie.
+    return int(np.argmax([round(float(np.mean(one)), 12) for one in values]))
+
+
+def simplest(values: Sequence[Floats]) -> int:
+    """Return the place of the first whose mean is within one standard error of the highest; differences are taken
+    problem by problem.
+    """
+    best = values[highest(values)]
+    gaps = (paired_difference(best, one) for one in values)
+    return next(i for i, (behind, error) in enumerate(gaps) if behind <= error + 1e-12)
+
+
+def paired_difference(ours: Floats, theirs: Floats) -> tuple[float, float]:
+    """Return the mean and the standard error of differences, problem by problem; the error of a single one is 0."""
+    gap = ours - theirs
+    error = float(gap.std(ddof=1) / np.sqrt(len(gap))) if len(gap) > 1 else 0.0
+    return float(gap.mean()), error

@@ -23,7 +23,7 @@ from listwright.baselines import DPP, MMR, Oracle, TopK
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation.intervals import SHARES
-from listwright.evaluation.values import measured
+from listwright.evaluation.values import measure_lists
 from listwright.experiments.methods import Tuned
 from listwright.experiments.records import Record, methods_of, per_cent, point, record
 from listwright.problems import Problems
@@ -142,7 +142,7 @@ def _fit_and_measure(method: Any, train: Problems, test: Problems) -> tuple[Any,
     model.fit(train)
     seconds = perf_counter() - started
     hidden = test if getattr(model, "needs_reward", False) else test.without_reward()
-    gains = measured(model.predict(hidden, length=LENGTHS[-1]), test).picked_gains
+    gains = measure_lists(model.predict(hidden, length=LENGTHS[-1]), test).picked_gains
     assert gains is not None
     return model, MethodRun(np.cumsum(gains, axis=1).T, seconds)
 

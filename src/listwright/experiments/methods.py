@@ -15,9 +15,8 @@ from listwright._internal.arrays import Floats, Floats32
 from listwright._internal.parameters import Parameters, clone
 from listwright.errors import InputError
 from listwright.estimators.scp import SCP
-from listwright.evaluation.choice import best_of
-from listwright.evaluation.plan import fold_numbers
-from listwright.evaluation.values import list_values
+from listwright.evaluation.compare import fold_numbers
+from listwright.evaluation.values import best_of, list_values
 from listwright.features import Candidate
 from listwright.features.base import Features
 from listwright.features.scale import Scale

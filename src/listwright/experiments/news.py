@@ -19,7 +19,7 @@ from listwright.baselines import Oracle, Random, StaticList
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
-from listwright.evaluation.choice import highest
+from listwright.evaluation.values import highest
 from listwright.experiments.methods import CandidateByContext, Regression
 from listwright.experiments.records import (
     Record,

@@ -10,7 +10,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32
 from listwright.estimators.scp import SCP
-from listwright.evaluation.values import measured
+from listwright.evaluation.values import measure_lists
 from listwright.experiments.records import (
     Record,
     chart_records,
@@ -268,7 +268,7 @@ def _pictures() -> list[Figure]:
     """Return pictures of three test environments in which the first, the second and the third try works."""
     train, test = trajectory.problems()
     lists = SCP(8, effort="fast", random_state=0).fit(train).predict(test)
-    gains = measured(lists, test).picked_gains
+    gains = measure_lists(lists, test).picked_gains
     assert gains is not None
     works = np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
     chosen = [int(np.flatnonzero(works == tries)[0]) for tries in TRIES if (works == tries).any()]

@@ -7,21 +7,19 @@
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from listwright._internal.arrays import Floats, RandomState, as_generator, at_least_one
-from listwright._internal.parameters import Parameters
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import uniforms
 from listwright.errors import InputError
-from listwright.evaluation.values import list_values
+from listwright.evaluation.explain import Explainer
 from listwright.features import Features
 from listwright.feedback.drawing import Playing
 from listwright.feedback.explore import Exploration
@@ -34,21 +32,19 @@ from listwright.learners import Learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
 from listwright.policies import Policy
+from listwright.predictor import Predictor
 from listwright.problems import Problems
-from listwright.reasons.explain import Explainer
-from listwright.rewards import reward_of
-from listwright.storage import save, warn_unsavable
-from listwright.tables.frames_in import TakesFrames
+from listwright.storage import warn_unsavable
 from listwright.training.keep import PolicyKeeper
 from listwright.training.loaded import try_loaded
 from listwright.training.loop import learn
 from listwright.training.round import Training
 from listwright.training.signature import Signature
-from listwright.walk.limits import as_capped, as_limits, as_room, check_length, check_problems
+from listwright.walk.limits import as_capped, as_room, check_length, check_problems
 from listwright.walk.plain import build_lists
 
 
-class ListBandit(TakesFrames, Parameters, ABC):
+class ListBandit(Predictor):
     """Abstract learner that shows lists and learns only from what came back for them."""
 
     budget: float | None = None
@@ -130,7 +126,7 @@ class ListBandit(TakesFrames, Parameters, ABC):
         if not hasattr(self, "playing_"):
             self.begin(problems)
         features, playing = self._view(problems, "recommend")
-        steps, room = self._limits(problems, length, budget)
+        steps, room = self._slots_and_budgets(problems, length, budget)
         if self.slots == "one" and room is not None and length is None:
             raise InputError('slots="one" needs to know how many slots a list has. Pass length together with budget.')
         ids = as_list_ids(list_ids, len(problems))
@@ -167,17 +163,11 @@ class ListBandit(TakesFrames, Parameters, ABC):
         self._check_begun()
         problems = as_capped(self._as_problems(problems), per_group, None)
         features, playing = self._view(problems, "predict")
-        steps, room = self._limits(problems, length, budget, allow_short)
+        steps, room = self._slots_and_budgets(problems, length, budget, allow_short)
         policy = playing.likeliest(self.exploration_)
         rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
         lists = build_lists(problems.without_reward(), features, policy, length=steps, rng=rng, room=room)
         return replace(lists, explainer=Explainer(features, playing.policy, False, room))
-
-    def score(self, problems: Problems, y: None = None) -> float:
-        """Return the mean value of the lists that `predict` builds, under the problems' reward."""
-        problems = self._as_problems(problems, measured=True)
-        reward_of(problems, "score")
-        return float(list_values(self.predict(problems), problems).mean())
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
         """Learn from the outcomes of lists that were shown."""
@@ -259,10 +249,6 @@ class ListBandit(TakesFrames, Parameters, ABC):
     def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Prepare for a state that knows more items; a hook for growing catalogues."""
 
-    def save(self, path: str | Path) -> None:
-        """Write the model to one file that `listwright.load` reads. Lists that wait for feedback are not included."""
-        save(self, path)
-
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
         """Try a model read from a file on a made-up problem, so that a damaged file is refused at load time."""
         playing = getattr(self, "playing_", None)
@@ -294,11 +280,11 @@ class ListBandit(TakesFrames, Parameters, ABC):
         self.seed_ = int(as_generator(self.random_state).integers(2**63))
         self.__dict__.pop("_waiting", None)
 
-    def _limits(
+    def _slots_and_budgets(
         self, problems: Problems, length: int | None, budget: ArrayLike | None, allow_short: bool | None = None
     ) -> tuple[int, Floats | None]:
         """Return the number of slots and the budget of each problem; the constructor's where none are given."""
-        length, budget = as_limits(length, budget, self.length, self.budget)
+        length, budget = super()._limits(length, budget)
         if length is not None:
             check_length(length, problems, allow_short=self.allow_short if allow_short is None else allow_short)
         return int(problems.counts.max()) if length is None else length, as_room(budget, problems)

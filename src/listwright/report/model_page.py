@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.parameters import clone
-from listwright.estimators.held_out import held_back
+from listwright.estimators.held_out import split_held_out
 from listwright.evaluation import Table, importance
 from listwright.problems import Problems
 from listwright.report.charts import PALETTE, charts
@@ -29,7 +29,7 @@ def model_report(model: Any, important: Table | None = None) -> Report:
 
 def learned_sections(model: Any, problems: Problems) -> list[Section]:
     """Fit a copy of a model to four fifths of the problems, and return sections on what it learned."""
-    learned, held = held_back(len(problems), 0.2, np.random.default_rng(0))
+    learned, held = split_held_out(len(problems), 0.2, np.random.default_rng(0))
     fitted = clone(model).fit(problems[learned])
     return list(model_report(fitted, importance_of(fitted, problems[held])).sections)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from listwright._internal.arrays import Ints
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
+from listwright.evaluation.explain import Explainer
 from listwright.problems import Problems
-from listwright.reasons.explain import Explainer
 from listwright.summarize.problems import STRUCTURE
 
 NOVELTY = "new given the list"
@@ -31,7 +31,7 @@ def explained_lists(model: ListEstimator, problems: Problems, room: float) -> tu
     lists = model.predict(problems.without_reward(), budget=room)
     assert isinstance(lists.explainer, Explainer)
     picked = list(lists)
-    steps = [lists.explainer.considered(problems, i, picks) for i, picks in enumerate(picked)]
+    steps = [lists.explainer.options_considered(problems, i, picks) for i, picks in enumerate(picked)]
     if any(not step.shares.tables for each in steps for step in each):
         raise InputError("Reasons need a policy that adds up columns, such as a linear policy. Omit --explain.")
     return picked, [[_reasons(step.above_options()) for step in each] for each in steps]

@@ -10,7 +10,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright.errors import InputError
-from listwright.evaluation.intervals import none_if_nan, skewed
+from listwright.evaluation.intervals import none_if_nan, skewed_interval
 from listwright.evaluation.picture import altair
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
@@ -190,7 +190,7 @@ class _Told(NamedTuple):
 def _told(log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str) -> _Told:
     """Estimate one policy's value; for "logged", the plain mean of the log."""
     if isinstance(policy, str) and policy == LOGGED:
-        low, high = skewed(log.values, confidence=confidence, bounds=(0.0, log.most))
+        low, high = skewed_interval(log.values, confidence=confidence, bounds=(0.0, log.most))
         own = OffPolicyEstimate(float(log.values.mean()), low, high, float(len(log)))
         return _Told(own, log.values, None)
     seen = evidence(log, as_target(policy, seed))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from listwright.evaluation.intervals import Bounds, none_if_nan, skewed, unseen
-from listwright.evaluation.table import aligned
+from listwright.evaluation.intervals import Bounds, none_if_nan, skewed_interval, unseen_interval
+from listwright.evaluation.table import align_columns
 from listwright.feedback.off_policy.estimators import Parts
 from listwright.feedback.off_policy.verdict import Difference
 
@@ -133,7 +133,7 @@ class Evaluation:
             mark = " *" if name == self.recommended else ""
             rows.append([name.replace("_", " ") + mark, str(one), f"{one.effective_size:,.0f}"])
         rows.append(["the log itself", str(self.logged), f"{self.n_lists:,}"])
-        lines = [aligned(rows, [True, True, False]), "* look at this one first"]
+        lines = [align_columns(rows, [True, True, False]), "* look at this one first"]
         if self.sensitivity is not None:
             low, high = self.sensitivity
             lines.append(
@@ -162,9 +162,9 @@ def estimate_of(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> 
     if part.effective_size < LEAST:
         return OffPolicyEstimate(np.nan, np.nan, np.nan, part.effective_size)
     size, bias = part.effective_size, part.bias
-    low, high = skewed(part.influence, confidence=confidence, bounds=bounds, n_effective=size, bias=bias)
+    low, high = skewed_interval(part.influence, confidence=confidence, bounds=bounds, n_effective=size, bias=bias)
     if alike:
-        low, high = unseen(part.value, part.effective_size, bounds)
+        low, high = unseen_interval(part.value, part.effective_size, bounds)
     value = min(max(part.value, bounds[0]), bounds[1])
     return OffPolicyEstimate(value, min(low, value), max(high, value), part.effective_size)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright.errors import InputError
-from listwright.evaluation.intervals import skewed
+from listwright.evaluation.intervals import skewed_interval
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimators import ENOUGH, normalised, supported
@@ -147,5 +147,5 @@ def _at(
     weights: Floats = np.cumprod(1.0 - share + share * ratios, axis=1, dtype=np.float64)
     apart = normalised(weights, gains) - gains.sum(axis=1)
     size = supported(weights[:, -1])
-    low, _ = skewed(apart, confidence=confidence, bounds=(-most, most), n_effective=size)
+    low, _ = skewed_interval(apart, confidence=confidence, bounds=(-most, most), n_effective=size)
     return share, float(apart.mean()), low, size

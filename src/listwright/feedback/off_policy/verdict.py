@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from listwright._internal.arrays import Floats
-from listwright.evaluation.intervals import skewed
+from listwright.evaluation.intervals import skewed_interval
 from listwright.feedback.off_policy.estimators import ENOUGH
 from listwright.feedback.off_policy.evidence import LoggedGains
 
@@ -57,7 +57,7 @@ def difference(
     """Judge a policy against a baseline."""
     if size < ENOUGH or np.isnan(point):
         return Difference(point, np.nan, np.nan, size, "cannot tell", _no_evidence(names, point, size, log, confidence))
-    low, high = skewed(apart, confidence=confidence, bounds=(-log.most, log.most), n_effective=size)
+    low, high = skewed_interval(apart, confidence=confidence, bounds=(-log.most, log.most), n_effective=size)
     low, high = min(low, point), max(high, point)
     between = f"{point:+.3f} per list ({low:+.3f} to {high:+.3f})"
     verdict = "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"

@@ -15,9 +15,9 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
+from listwright.evaluation.explain import Explainer
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.reasons.explain import Explainer
 from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.models.intake import problem_of
 from listwright.serve.models.opened import Version

@@ -4,14 +4,17 @@ topics.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints, starts_of
+from listwright._internal.linalg import unit_rows
 from listwright._internal.ragged import pieces
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
+from listwright.features.scale import Scale
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import AlphaCoverage, AnySuccess, ConcaveCoverage, Coverage, ProbabilisticCoverage
@@ -169,8 +172,12 @@ def alpha_ndcg(
         raise InputError(f"ideal must be one of {', '.join(IDEALS)}. Got {ideal!r}.")
     found, rows = subtopics(problems), _cut(lists, at)
     length = rows.shape[1] if at is None else at
-    best = _discounted(found, None, length, alpha) if ideal == "candidates" else _judged(problems, length, alpha)
-    return np.where(best > 0, _discounted(found, rows, rows.shape[1], alpha) / _safe(best), np.nan)
+    best = (
+        _discounted_gains(found, None, length, alpha)
+        if ideal == "candidates"
+        else _judged_ideal(problems, length, alpha)
+    )
+    return np.where(best > 0, _discounted_gains(found, rows, rows.shape[1], alpha) / _safe(best), np.nan)
 
 
 def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | None = None) -> Floats:
@@ -245,7 +252,7 @@ def _cut(lists: Lists, at: int | None) -> Ints:
     return lists.rows if at is None else lists.rows[:, :at]
 
 
-def _judged(problems: Problems, length: int, alpha: float) -> Floats:
+def _judged_ideal(problems: Problems, length: int, alpha: float) -> Floats:
     """Return the discounted gains of the ideal list of all judged items, which the reward knows."""
     reward = problems.reward
     if not isinstance(reward, AlphaCoverage) or "ideal" not in reward.tables:
@@ -261,7 +268,7 @@ def _judged(problems: Problems, length: int, alpha: float) -> Floats:
     return table[:, length - 1]
 
 
-def _discounted(found: Subtopics, rows: Ints | None, length: int, alpha: float) -> Floats:
+def _discounted_gains(found: Subtopics, rows: Ints | None, length: int, alpha: float) -> Floats:
     """Return the discounted gains of the lists, or of greedy ones if `rows` is None."""
     left = found.weights.copy()  # what a topic is worth the next time
     open_rows = np.ones(len(found.row_starts) - 1, dtype=bool)
@@ -287,3 +294,48 @@ def _best(found: Subtopics, left: Floats, row_of: Ints, open_rows: Bools) -> Int
 def _safe(values: Floats) -> Floats:
     """Replace values that are not above 0 by 1, so that they can divide."""
     return np.where(values > 0, values, 1.0)
+
+
+def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
+    """Mean of 1 - cosine similarity over all pairs of items of a list (Ziegler et al. 2005).
+
+    Parameters
+    ----------
+    lists : Lists
+        Lists for these problems.
+    problems : Problems
+        Similarity is measured on `problems.vectors`, or, without them, on the features scaled to mean 0 and standard
+        deviation 1 over all rows.
+
+    Returns
+    -------
+    ndarray of float, shape (problems,)
+        0 if all items point the same way, 1 if they are orthogonal; nan for lists of fewer than two items.
+
+    See Also
+    --------
+    subtopic_recall : Diversity by known topics.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), vectors=[[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
+    >>> intra_list_distance(lw.Lists(problems, np.array([[0, 1, 2]])), problems).round(3)
+    array([0.667])
+    """
+    units = unit_rows(
+        Scale.of(problems.features).apply(problems.features) if problems.vectors is None else problems.vectors
+    )
+    owner, position = np.nonzero(lists.rows >= 0)
+    chosen = (np.ones(len(owner)), (owner, lists.rows[owner, position]))
+    picked = sparse.csr_array(chosen, shape=(len(problems), problems.n_rows))
+    together, alone = _squares(picked @ units), picked @ _squares(units)
+    pairs = lists.lengths * (lists.lengths - 1.0)
+    return np.where(pairs > 0, 1.0 - (together - alone) / np.maximum(pairs, 1.0), np.nan)
+
+
+def _squares(table: Any) -> Floats:
+    """Return the squared length of each row of a dense or sparse table."""
+    if sparse.issparse(table):
+        return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
+    return np.einsum("ij,ij->i", table, table)

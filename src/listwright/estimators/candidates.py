@@ -1,6 +1,6 @@
 """Ways to learn that can be tried: each says what its lists are worth out of fold, and gives a plan to fit.
 
-`Learned` fits a policy, `Expected` sums cross-fitted estimates, and `Together` combines several ways.
+`PolicyMethod` fits a policy, `EstimateMethod` sums cross-fitted estimates, and `CombinedMethod` combines several ways.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from listwright._internal.arrays import Floats
 from listwright._internal.parameters import clone
 from listwright._internal.ragged import FOLDS
 from listwright.estimators.base import ListEstimator
-from listwright.estimators.policy_score import PolicyScore
-from listwright.estimators.small_policy import StackedInput, small_policy
-from listwright.evaluation.values import earned, measured
+from listwright.estimators.stacking import PolicyScore, StackedInput, small_policy
+from listwright.evaluation.values import cumulative_values, measure_lists
 from listwright.features import Features, Sum
 from listwright.learners import as_learner
 from listwright.lists import Lists
@@ -60,12 +59,12 @@ class CandidateMethod(ABC):
         """Return what to fit where this way is chosen."""
 
     @abstractmethod
-    def weighed(self, problems: Problems) -> list[StackedInput]:
+    def inputs(self, problems: Problems) -> list[StackedInput]:
         """Return its columns in a policy over several ways, cross-fitted, with the weights to start from."""
 
-    def _summed_up(self, problems: Problems) -> Floats:
+    def _values_of_sum(self, problems: Problems) -> Floats:
         """Return the values of lists that are built by the weighted sum of cross-fitted columns."""
-        parts = self.weighed(problems)
+        parts = self.inputs(problems)
         problems = as_capped(problems, None, self.settings.per_group)
         view = Sum([clone(part.features) for part in parts])
         view.parts_ = [part.features.for_training(problems) for part in parts]
@@ -73,7 +72,7 @@ class CandidateMethod(ABC):
         length, room = self.limits["length"], as_room(self.limits["budget"], problems)
         rng = np.random.default_rng(0)
         lists = build_lists(problems.without_reward(), view, policy, length=length, rng=rng, room=room)
-        return self._worth(lists, problems)
+        return self._value_of(lists, problems)
 
     @property
     def limits(self) -> dict[str, Any]:
@@ -81,17 +80,17 @@ class CandidateMethod(ABC):
         budget = self.settings.budget
         return {"length": self.settings.length if budget is None else None, "budget": budget}
 
-    def _worth(self, lists: Lists, problems: Problems) -> Floats:
+    def _value_of(self, lists: Lists, problems: Problems) -> Floats:
         """Return the value of each list: its mean over all lengths or, under a budget, that of the whole list."""
         # Lists are used at every length up to theirs, so that the order of items counts too.
-        so_far = earned(measured(lists, problems))
+        so_far = cumulative_values(measure_lists(lists, problems))
         if self.settings.budget is not None:
             return so_far[:, -1]
         missing = max(self.settings.length - so_far.shape[1], 0)
         return np.pad(so_far, ((0, 0), (0, missing)), mode="edge").mean(axis=1)
 
 
-class Learned(CandidateMethod):
+class PolicyMethod(CandidateMethod):
     """A policy learned by SCP, with features and a learner."""
 
     def __init__(
@@ -107,7 +106,7 @@ class Learned(CandidateMethod):
         for which, model in self.score.cross_fit(problems).held_out(problems):
             some = problems[which]
             lists = model.predict(some.without_reward(), allow_short=True, **self.limits)
-            found[which] = self._worth(lists, some)
+            found[which] = self._value_of(lists, some)
         return found
 
     def seconds(self, problems: Problems) -> float:
@@ -127,16 +126,16 @@ class Learned(CandidateMethod):
         feature.
         """
         if not set(self.changes) <= {"features", "learner", "n_passes"}:
-            return small_policy(self.weighed(problems), problems)
+            return small_policy(self.inputs(problems), problems)
         model = self.score.model
         return Plan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
 
-    def weighed(self, problems: Problems) -> list[StackedInput]:
+    def inputs(self, problems: Problems) -> list[StackedInput]:
         """Return the policy's score as one column."""
         return [StackedInput(self.score.cross_fit(problems), (SHARE,))]
 
 
-class Expected(CandidateMethod):
+class EstimateMethod(CandidateMethod):
     """Estimates that cross-fit themselves, summed up with given weights."""
 
     def __init__(self, name: str, settings: ListEstimator, features: Features, weights: tuple[float, ...]) -> None:
@@ -146,7 +145,7 @@ class Expected(CandidateMethod):
 
     def values(self, problems: Problems) -> Floats:
         """Return the values of lists by estimates that were fitted without the problem."""
-        return self._summed_up(problems)
+        return self._values_of_sum(problems)
 
     def seconds(self, problems: Problems) -> float:
         """Estimate the fits of all models; 0 once they are fitted."""
@@ -154,16 +153,16 @@ class Expected(CandidateMethod):
 
     def plan(self, problems: Problems) -> Plan:
         """Return a small policy whose weights stay near the given ones."""
-        return small_policy(self.weighed(problems), problems)
+        return small_policy(self.inputs(problems), problems)
 
-    def weighed(self, problems: Problems) -> list[StackedInput]:
+    def inputs(self, problems: Problems) -> list[StackedInput]:
         """Return all estimates, fitted on first use."""
         if self.fitted is None:
             self.fitted = clone(self.features).fit(problems)
         return [StackedInput(self.fitted, self.weights)]
 
 
-class Together(CandidateMethod):
+class CombinedMethod(CandidateMethod):
     """The sum of what several ways say."""
 
     def __init__(self, ways: Sequence[CandidateMethod]) -> None:
@@ -173,7 +172,7 @@ class Together(CandidateMethod):
 
     def values(self, problems: Problems) -> Floats:
         """Return the values of lists by the sum of cross-fitted scores."""
-        return self._summed_up(problems)
+        return self._values_of_sum(problems)
 
     def seconds(self, problems: Problems) -> float:
         """Estimate what is not fitted yet."""
@@ -181,11 +180,11 @@ class Together(CandidateMethod):
 
     def plan(self, problems: Problems) -> Plan:
         """Return a small policy whose weights stay near those that each way starts from."""
-        return small_policy(self.weighed(problems), problems)
+        return small_policy(self.inputs(problems), problems)
 
-    def weighed(self, problems: Problems) -> list[StackedInput]:
+    def inputs(self, problems: Problems) -> list[StackedInput]:
         """Return the columns of all ways."""
-        return [part for way in self.ways for part in way.weighed(problems)]
+        return [part for way in self.ways for part in way.inputs(problems)]
 
 
 def candidates_seen(model: ListEstimator, problems: Problems) -> float:

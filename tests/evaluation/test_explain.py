@@ -11,8 +11,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.evaluation.values import measured
-from listwright.reasons.explain import explain
+from listwright.evaluation.explain import explain
+from listwright.evaluation.values import measure_lists
 from listwright.walk.plain import walk
 from tests.booster_tools import booster
 
@@ -175,7 +175,7 @@ def test_reasons_do_not_change_when_the_model_learns_on() -> None:
 def test_measured_lists_keep_their_reasons() -> None:
     problems = made()
     lists = lw.SCP(2, effort="fast", random_state=0).fit(problems).predict(problems)
-    assert measured(lists, problems).explain(2) == lists.explain(2)
+    assert measure_lists(lists, problems).explain(2) == lists.explain(2)
 
 
 def test_lists_that_no_policy_built_say_so() -> None:

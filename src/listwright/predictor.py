@@ -1,33 +1,64 @@
-"""Data frames in place of `Problems` for every estimator.
+"""`Predictor`, the base of all that builds lists: estimators, baselines, and learners from feedback.
 
-Estimators inherit `TakesFrames`, which lets `fit`, `predict` and `score` accept a frame and remembers how the training
-frame was read, so that later frames are encoded in the same way whatever the order of their columns.
+It lets `fit`, `predict` and `score` take a frame in place of `Problems`, and remembers how the training frame was read,
+so that later frames are encoded in the same way whatever the order of their columns.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from listwright._internal.parameters import Parameters, check_fitted
 from listwright.errors import InputError
+from listwright.evaluation.values import list_values
 from listwright.problems import Problems
+from listwright.rewards import reward_of
+from listwright.storage import save
 from listwright.tables.columns import Columns, Wanted
 from listwright.tables.frame import as_table, build, by_problem
+from listwright.training.signature import Signature
+from listwright.walk.limits import as_limits
 
 OPTIONS = {field.name for field in fields(Wanted)} - {"columns", "fixed"} | {"references"}
 
 
-class TakesFrames:
-    """Mixin that lets `fit`, `predict` and `score` take a frame of pandas, polars or pyarrow with one row per
-    candidate.
-    """
+class Predictor(Parameters, ABC):
+    """What builds lists for problems: the manners that estimators, baselines and bandits share."""
 
+    length: int
+    budget: float | None
+    signature_: Signature  # the kind of problems that the model accepts
     columns_: Columns | None  # how the training frame was read; set only if `fit` was given a frame
     reward_spec_: str  # the reward string that `fit` was given; set only if it was a string
+
+    @abstractmethod
+    def predict(self, problems: Any) -> Any:
+        """Build lists for problems whose reward need not be known."""
+
+    def score(self, problems: Any, y: None = None) -> float:
+        """Return the mean value of the lists that `predict` builds, under the problems' reward."""
+        problems = self._as_problems(problems, measured=True)
+        reward_of(problems, "score")
+        return float(list_values(self.predict(problems), problems).mean())
+
+    def save(self, path: str | Path, *, slim: bool | None = None) -> None:
+        """Write the fitted model to one file, which `listwright.load` reads and the service serves.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        slim : bool, optional
+            Leave out what only further training needs: see `storage.save`.
+        """
+        save(self, path, slim=slim)
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
@@ -40,10 +71,14 @@ class TakesFrames:
             )
         return np.array(names, dtype=object)
 
+    def _limits(self, length: int | None = None, budget: ArrayLike | None = None) -> tuple[int | None, Any]:
+        """Return the length and budget asked for; the model's own where neither is."""
+        return as_limits(length, budget, self.length, self.budget)
+
     def _from_frame(
         self, given: Any, reward: Any, options: dict[str, Any], *, measured: bool = True
     ) -> tuple[Any, dict[str, Any]]:
-        """Convert what `fit` was given to problems."""
+        """Convert what `fit` was given to problems, and return how they were read."""
         unknown = sorted(options.keys() - OPTIONS)
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {unknown[0]!r}")
@@ -65,7 +100,9 @@ class TakesFrames:
         self.__dict__.update({name: value for name, value in read_as.items() if value is not None})
 
     def _alike(self, given: Any, read_as: dict[str, Any]) -> Any:
-        """Further problems with a reward (such as a validation set), read in the same way as the training frame."""
+        """Return further problems with a reward, such as a validation set, read in the same way as the training
+        frame.
+        """
         if not is_frame(given):
             return given
         if "columns_" not in read_as:
@@ -84,6 +121,22 @@ class TakesFrames:
             )
         reward = getattr(self, "reward_spec_", None) if measured else None
         return build(as_table(given), Wanted(columns=columns), reward=reward)[0]
+
+
+class UnsetAttribute:
+    """A fitted attribute that not every fit sets: asked of a model without it, it says which fit would have set it."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, model: Any, owner: type | None = None) -> Any:
+        if model is None:  # the class itself has no such attribute
+            raise AttributeError(f"Only fitted models have {self.name}.")
+        check_fitted(model)
+        raise AttributeError(f"This {type(model).__name__} has no {self.name}: {self.why.format(model=model)}")
 
 
 def check_reward_named(reward: Any) -> None:
