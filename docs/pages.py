@@ -13,8 +13,8 @@ import pyarrow as pa
 
 import listwright as lw
 from listwright.evaluation.values import list_values
+from listwright.frames.reward_text import KINDS, OWN, RewardKind
 from listwright.lists import Lists
-from listwright.tables.kinds import KINDS, OWN, Kind
 
 DOCS = Path(__file__).parent
 CANDIDATES: dict[str, list[Any]] = {
@@ -80,7 +80,7 @@ WORDS = [
 ]
 
 
-def _kind(kind: Kind) -> list[str]:
+def _kind(kind: RewardKind) -> list[str]:
     name = kind.form.partition(":")[0] if kind is not OWN else "Your own function"
     rows = [[f"`{one}`", *(_number(_worth(one, rows)) for rows in LISTS.values())] for one in kind.examples]
     told, more = f"`{kind.form}`: {_escaped(kind.meaning)}.", _escaped(kind.more)

@@ -34,7 +34,8 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 import listwright as lw
 from listwright.errors import InputError
 from listwright.estimators.stacking import PolicyScore
-from listwright.storage import load, save
+from listwright.loading import load
+from listwright.storage import save
 from listwright.tables import read
 from listwright.training.loaded import made_up
 

@@ -14,8 +14,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from listwright._internal.border import provide
-
 __version__ = "0.2.0"
 
 _HOME = {
@@ -35,7 +33,7 @@ _HOME = {
     "explain": "listwright.evaluation.explain",
     "greedy": "listwright.selection",
     "importance": "listwright.evaluation",
-    "load": "listwright.storage",
+    "load": "listwright.loading",
     "read": "listwright.tables",
     "scan": "listwright.tables",
     "select": "listwright.selection",
@@ -116,10 +114,10 @@ if TYPE_CHECKING:
     from listwright.evaluation.explain import explain
     from listwright.feedback import OnlineSCP
     from listwright.lists import Lists
+    from listwright.loading import load
     from listwright.needs import QueryTerms
     from listwright.problems import Problems
     from listwright.selection import Selection, greedy, select
-    from listwright.storage import load
     from listwright.tables import read, scan
 
 
@@ -127,13 +125,10 @@ def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return import_module(f"listwright.{name}")
     if name in _HOME:
-        found = getattr(import_module(_HOME[name]), name)
-        globals()[name] = found
-        return found
+        value = getattr(import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module 'listwright' has no attribute {name!r}")
-
-
-provide("from_frame", lambda: import_module("listwright.tables").from_frame)
 
 
 def __dir__() -> list[str]:

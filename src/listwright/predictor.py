@@ -21,12 +21,13 @@ from listwright.evaluation.values import list_values
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.storage import save
-from listwright.tables.columns import Columns, Wanted
-from listwright.tables.frame import as_table, build, by_problem
+from listwright.frames.columns import ColumnOptions, Columns
+from listwright.frames.frame import as_table, references_by_problem
+from listwright.tables.files import build_problems
 from listwright.training.signature import Signature
 from listwright.walk.limits import as_limits
 
-OPTIONS = {field.name for field in fields(Wanted)} - {"columns", "fixed"} | {"references"}
+OPTIONS = {field.name for field in fields(ColumnOptions)} - {"columns", "fixed"} | {"references"}
 
 
 class Predictor(Parameters, ABC):
@@ -89,8 +90,10 @@ class Predictor(Parameters, ABC):
             return given, {}
         if measured:
             check_reward_named(reward)
-        references = by_problem(options.pop("references", None), options.get("problem", "problem"))
-        problems, columns = build(as_table(given), Wanted(**options), reward=reward, references=references)
+        references = references_by_problem(options.pop("references", None), options.get("problem", "problem"))
+        problems, columns = build_problems(
+            as_table(given), ColumnOptions(**options), reward=reward, references=references
+        )
         return problems, {"columns_": columns, "reward_spec_": reward if isinstance(reward, str) else None}
 
     def _remember(self, read_as: dict[str, Any]) -> None:
@@ -107,7 +110,9 @@ class Predictor(Parameters, ABC):
             return given
         if "columns_" not in read_as:
             raise InputError("Problems go with problems, and frames with frames: read both with Problems.from_frame.")
-        return build(as_table(given), Wanted(columns=read_as["columns_"]), reward=read_as["reward_spec_"])[0]
+        return build_problems(
+            as_table(given), ColumnOptions(columns=read_as["columns_"]), reward=read_as["reward_spec_"]
+        )[0]
 
     def _as_problems(self, given: Any, *, measured: bool = False) -> Any:
         """Convert a frame to problems with the columns of the training frame; anything else is returned unchanged."""
@@ -120,7 +125,7 @@ class Predictor(Parameters, ABC):
                 "Convert the frame with Problems.from_frame, or fit on a frame."
             )
         reward = getattr(self, "reward_spec_", None) if measured else None
-        return build(as_table(given), Wanted(columns=columns), reward=reward)[0]
+        return build_problems(as_table(given), ColumnOptions(columns=columns), reward=reward)[0]
 
 
 class UnsetAttribute:

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._internal.border import provided
 from listwright._internal.intake import Intake, join_fields
 from listwright._internal.ragged import group_limits, is_run, number_within, pieces, resolve_indices
 from listwright.errors import InputError
+from listwright.frames.columns import ColumnOptions, Columns
+from listwright.frames.frame import as_table, references_by_problem, table_arrays
 from listwright.needs import QueryTerms
 
 MOST_NAMED = 8  # most kinds of links that the repr names
@@ -214,34 +215,115 @@ class Problems:
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, **options: Any) -> Problems:
-        """Make problems from a pandas, polars or pyarrow table with one row per candidate.
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        problem: str = "problem",
+        item: str | None = "item",
+        size: str | None = "size",
+        group: str | None = None,
+        features: Sequence[str] | None = None,
+        context: Sequence[str] | None = None,
+        vectors: str | Sequence[str] | None = None,
+        links: str | Sequence[str] | None = None,
+        catalogue: str | None = None,
+        catalogue_names: Sequence[str] | None = None,
+        categorical: Sequence[str] = (),
+        levels: Mapping[str, Sequence[str]] | None = None,
+        ignore: Sequence[str] = (),
+        reward: Any = None,
+        references: Any = None,
+        columns: Columns | None = None,
+        new_levels: str = "error",
+    ) -> Problems:
+        """Problems from a frame of pandas, polars or pyarrow with one row per candidate.
+
+        Rows of a problem need not be contiguous; problems come in order of first appearance. Wherever several columns
+        are named, patterns such as `"topic_*"` may stand for them.
 
         Parameters
         ----------
-        frame : DataFrame or Table
-            A pandas or polars DataFrame or a pyarrow Table.
-        **options
-            Which column is what, and the reward: see `listwright.tables.from_frame`.
+        problem, item, size
+            The columns with the problem's id, the item's id, and what the item takes of a budget. The last two may be
+            missing unless they are named.
+        group : str or None
+            The column with the item's group (source, author, section), for `per_group=`; it is no feature.
+        features : sequence of str or None
+            Columns of numbers; by default every numeric column that is nothing else.
+        context : sequence of str or None
+            Columns that say something of the problem as a whole, the same in all its rows.
+        vectors : str, sequence of str or None
+            What similarity is measured on: a column of lists of numbers, or several columns.
+        links : str, sequence of str or None
+            Columns that list the ids of other candidates of the same problem (citations, mentions), one kind of link
+            per column. Ids of items that the problem does not offer are left out.
+        catalogue : str or None
+            The column that says which item of a recurring set a row is.
+        catalogue_names : sequence of str or None
+            Names of the catalogue's items in the order of a trained model.
+        categorical : sequence of str
+            Columns of text that become a 0/1 feature (or context) for each level.
+        levels : dict or None
+            Levels of categorical columns, where not those of this table.
+        ignore : sequence of str
+            Columns that are not features.
+        reward
+            What a list is worth, such as `"any:clicked"` or `"coverage:topics"`: see `tables.parse_reward`.
+        references
+            For `"rouge:..."`: a frame with columns problem and reference, or a dict of texts by problem.
+        columns : Columns or None
+            How an earlier table was read, instead of all column options above.
+        new_levels : str
+            What a level that is not known means: "error", or "zeros" for none of the levels.
 
         Returns
         -------
         Problems
-            The batch, in the order in which problems first appear.
+            One problem per id, with its candidates in the order of the frame, and with the reward if one was given.
+
+        Raises
+        ------
+        InputError
+            If a column is missing, a value is missing or of the wrong kind, an item occurs twice in a problem, or no
+            feature is left. The message names the row, the column and the option that helps.
 
         See Also
         --------
-        listwright.tables.from_frame : The same function, with all its options.
+        listwright.read : The same from files.
+        listwright.scan : The same for Parquet files that do not fit in memory.
 
         Examples
         --------
         >>> import pyarrow as pa
-        >>> frame = pa.table({"problem": [1, 1, 2], "price": [3.0, 2.0, 5.0], "clicked": [0, 1, 1]})
-        >>> Problems.from_frame(frame, reward="any:clicked")
+        >>> frame = pa.table(
+        ...     {"problem": ["q1", "q2", "q1"], "item": ["a", "a", "b"], "price": [3, 1, 2], "clicked": [0, 1, 1]}
+        ... )
+        >>> problems = Problems.from_frame(frame, reward="any:clicked")
+        >>> problems
         Problems: 2 problems, 3 candidates (1 to 2 each), 1 feature, reward AnySuccess
+        >>> problems.features.ravel(), problems.item_ids
+        (array([3., 2., 1.], dtype=float32), array(['a', 'b', 'a'], dtype='<U1'))
         """
-        found: Problems = provided("from_frame")(frame, **options)
-        return found
+        options = ColumnOptions(
+            problem=problem,
+            item=item,
+            size=size,
+            group=group,
+            features=features,
+            context=context,
+            vectors=vectors,
+            links=links,
+            catalogue=catalogue,
+            catalogue_names=catalogue_names,
+            categorical=categorical,
+            levels=levels,
+            ignore=ignore,
+            new_levels=new_levels,
+            columns=columns,
+        )
+        known = references_by_problem(references, problem)
+        return cls.from_arrays(**table_arrays(as_table(frame), options, reward=reward, references=known)[0])
 
     def __len__(self) -> int:
         """Number of problems."""

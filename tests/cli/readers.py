@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import listwright as lw
-from listwright.storage import load
+from listwright.loading import load
 
 FIT = ("--reward", "any:clicked", "--length", "2", "-o", "wrong.listwright")
 HEADER = ["problem", "item", "sport", "music", "quality", "size", "clicked"]

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from listwright.storage import load, save
+from listwright.loading import load
+from listwright.storage import save
 from tests.cli.readers import commands, records, table
 
 pytest.importorskip("typer")

@@ -20,7 +20,7 @@ import listwright as lw
 from listwright.cli import main
 from listwright.estimators import menu
 from listwright.estimators.wide import learning_bytes
-from listwright.storage import load
+from listwright.loading import load
 from tests.cli.readers import FIT, commands, lw_read, records, table
 
 pytest.importorskip("typer")

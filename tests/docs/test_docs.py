@@ -80,8 +80,8 @@ def test_pages_made_from_the_code_are_current(name: str) -> None:
 
 def test_every_reward_is_on_its_page_and_in_the_help() -> None:
     from listwright.cli.options import REWARDS
-    from listwright.tables.kinds import KINDS, OWN
-    from listwright.tables.rewards import _BUILDERS
+    from listwright.frames.reward_text import KINDS, OWN
+    from listwright.frames.rewards import _BUILDERS
 
     page = (DOCS / "rewards.md").read_text(encoding="utf8")
     assert set(KINDS) | {"python"} == set(_BUILDERS)
@@ -118,7 +118,7 @@ def test_commands_on_a_page_exist(page: Path) -> None:
 
 def test_figures_of_the_front_page_are_those_of_the_results() -> None:
     """Times change with every run of the benchmark; what was measured of lists must be what the results page says."""
-    measured = (ROOT / "README.md").read_text(encoding="utf8").partition("## Measured\n")[2].partition("\n## ")[0]
+    measured = (ROOT / "README.md").read_text(encoding="utf8").partition("## RewardData\n")[2].partition("\n## ")[0]
     rows = [row for row in measured.splitlines() if re.search(r"`(listwright reproduce|python -m benchmarks)", row)]
     told = (DOCS / "results.md").read_text(encoding="utf8")
     assert rows

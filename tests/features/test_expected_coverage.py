@@ -9,9 +9,10 @@ import listwright as lw
 from listwright._internal.tokens import word_number
 from listwright.errors import InputError
 from listwright.features.expected_coverage import TIMES, ExpectedCoverage, word_worth, words_of
+from listwright.loading import load
 from listwright.rewards import Rouge
 from listwright.simulate.corpus import corpus
-from listwright.storage import load, save
+from listwright.storage import save
 from listwright.summarize.problems import paper_summary_features, summary_problems
 from listwright.text.vectors import hashed_tf_idf
 

@@ -21,8 +21,9 @@ from sklearn.ensemble import RandomForestRegressor
 import listwright as lw
 from listwright.errors import InputError
 from listwright.features.ranks import Ranks
-from listwright.storage import inspect, load, save
-from listwright.storage.boosters.lightgbm_text import read_lightgbm
+from listwright.loading import load
+from listwright.storage import inspect, save
+from listwright.storage.boosters.formats import read_lightgbm
 from tests.booster_tools import booster
 from tests.storage.test_storage import made
 

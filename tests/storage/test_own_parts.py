@@ -17,7 +17,8 @@ from sklearn.svm import SVR
 import listwright as lw
 from listwright import features, learners
 from listwright.errors import InputError
-from listwright.storage import check_can_save, inspect, load, save
+from listwright.loading import load
+from listwright.storage import check_can_save, inspect, save
 from tests.storage import own_parts as mine
 from tests.storage.test_storage import PLAIN, made, same_lists
 
@@ -161,7 +162,7 @@ def test_what_cannot_be_saved_is_announced_before_training(name: str, problems: 
 
 @pytest.mark.parametrize("what", [3, lw.Problems, learners.RidgeFTRL()])
 def test_only_models_can_be_saved(what: Any) -> None:
-    with pytest.raises(InputError, match=r"Only SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP, DPP, .* can be saved"):
+    with pytest.raises(InputError, match=r"Only estimators and baselines of listwright can be saved"):
         check_can_save(what)
 
 

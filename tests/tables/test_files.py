@@ -191,11 +191,11 @@ def test_reading_and_saving_need_no_optional_package(tmp_path: Path) -> None:
     path = put(tmp_path, "t.csv", CSV)
     modules = imported_by(
         "import listwright as lw\n"
-        "from listwright import tables, storage, evaluation\n"
+        "from listwright import tables, evaluation\n"
         f"problems = tables.read({str(path)!r}, reward='any:clicked')\n"
         "model = lw.SCP(1, allow_short=True, effort='fast').fit(problems)\n"
-        f"storage.save(model, {str(tmp_path / 'model')!r})\n"
-        f"print(evaluation.evaluate(storage.load({str(tmp_path / 'model')!r}), problems))"
+        f"model.save({str(tmp_path / 'model')!r})\n"
+        f"print(evaluation.evaluate(lw.load({str(tmp_path / 'model')!r}), problems))"
     )
     assert "pyarrow" in modules
     assert not modules & (OPTIONAL - {"pandas", "rich"})  # scikit-learn imports these two where they are installed

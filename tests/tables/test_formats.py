@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 import listwright as lw
-from listwright.tables import from_frame, read
+from listwright.tables import read
 from tests.table_tools import FORMATS, assert_same, write
 
 # Columns of lists here are for one reward each, and have no role with the others.
@@ -67,7 +67,7 @@ def tables(draw: st.DrawFn) -> pa.Table:
 @given(tables(), st.sampled_from(REWARDS), st.sampled_from(FORMATS))
 @settings(max_examples=60, deadline=None)
 def test_every_format_gives_the_same_problems(table: pa.Table, reward: str, ending: str) -> None:
-    expected = from_frame(table, reward=reward, **OPTIONS)
+    expected = lw.Problems.from_frame(table, reward=reward, **OPTIONS)
     with tempfile.TemporaryDirectory() as folder:
         found = read(write(table, Path(folder), ending), reward=reward, **OPTIONS)
     assert_same(expected, found)
@@ -76,20 +76,21 @@ def test_every_format_gives_the_same_problems(table: pa.Table, reward: str, endi
 @given(tables(), st.sampled_from(REWARDS))
 @settings(max_examples=25, deadline=None)
 def test_every_kind_of_frame_gives_the_same_problems(table: pa.Table, reward: str) -> None:
-    expected = from_frame(table, reward=reward, **OPTIONS)
-    assert_same(expected, from_frame(table.to_pandas(), reward=reward, **OPTIONS))
+    expected = lw.Problems.from_frame(table, reward=reward, **OPTIONS)
+    assert_same(expected, lw.Problems.from_frame(table.to_pandas(), reward=reward, **OPTIONS))
     polars = pl.from_arrow(table)
     assert isinstance(polars, pl.DataFrame)
-    assert_same(expected, from_frame(polars, reward=reward, **OPTIONS))
+    assert_same(expected, lw.Problems.from_frame(polars, reward=reward, **OPTIONS))
     assert_same(
-        expected, from_frame(polars.with_columns(pl.col("colour").cast(pl.Categorical)), reward=reward, **OPTIONS)
+        expected,
+        lw.Problems.from_frame(polars.with_columns(pl.col("colour").cast(pl.Categorical)), reward=reward, **OPTIONS),
     )
 
 
 @given(tables())
 @settings(max_examples=25, deadline=None)
 def test_rows_are_grouped_by_problem_in_order(table: pa.Table) -> None:
-    problems = from_frame(table)
+    problems = lw.Problems.from_frame(table)
     rows = table.to_pylist()
     ids = list(dict.fromkeys(row["problem"] for row in rows))
     assert problems.problem_ids.tolist() == ids
@@ -115,7 +116,7 @@ def test_svmlight_gives_the_same_problems_as_a_frame(data: st.DataObject) -> Non
     ]
     frame = {"problem": queries, "item": [f"d{i}" for i in range(len(queries))], "label": labels}
     frame |= {f"feature {i + 1}": [row[i] for row in tables] for i in range(3)}
-    expected = from_frame(pa.table(frame), reward="any:label")
+    expected = lw.Problems.from_frame(pa.table(frame), reward="any:label")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "table.svm")
         path.write_text("".join(lines))

@@ -12,7 +12,7 @@ from pyarrow import parquet
 import listwright as lw
 from listwright.errors import InputError
 from listwright.tables import read, scan
-from listwright.tables.schemas import as_bytes
+from listwright.tables.shards import as_bytes
 from tests.scan_tools import scanned, table, written
 
 

@@ -72,7 +72,7 @@ def read_for(
 
 def load_model(model: str, data: list[str], trust: str) -> Any:
     """Load a model from a file or standard input."""
-    from listwright.storage.load_trusting import load_trusting
+    from listwright.loading import load_trusting
 
     one_from_standard_input(model, data)
     with _file(model, "model") as path:
@@ -85,8 +85,8 @@ def load_model(model: str, data: list[str], trust: str) -> Any:
 
 def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
     """Load a model, and return it with the metadata of its file."""
+    from listwright.loading import load_trusting
     from listwright.storage import inspect
-    from listwright.storage.load_trusting import load_trusting
 
     with _file(model, "model") as path:
         return load_trusting(path, trust), inspect(path)
@@ -156,7 +156,7 @@ def _file(name: str, what: str) -> Iterator[str]:
 
 def _kind(path: Path) -> str:
     """Format of a table, detected from its first bytes: Parquet, JSON lines, SVMlight, or else CSV."""
-    from listwright.tables.streams import content
+    from listwright.frames.streams import content
 
     start = content(path)[:4096]
     if start.startswith(b"PAR1"):

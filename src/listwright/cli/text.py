@@ -47,7 +47,7 @@ def summarize(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summaries as JSON.")] = False,
 ) -> None:
     """Summarize documents by picking informative sentences that do not repeat each other, within a budget."""
-    from listwright.storage.load_trusting import load_trusting
+    from listwright.loading import load_trusting
     from listwright.summarize.summarize import clusters_of
     from listwright.summarize.summarize import summarize as summarize_clusters
     from listwright.text.budget import parse_budget

@@ -16,8 +16,8 @@ from listwright.errors import DataWarning
 from listwright.estimators.scp import SCP
 from listwright.features import Candidate, Features, Links, UncoveredTerms
 from listwright.learners import Aggregate, BoostingRanker
+from listwright.loading import load
 from listwright.problems import Problems
-from listwright.storage import load
 
 SHIPPED = Path(__file__).with_name("passages.listwright")
 LENGTH = 5  # passages that lists of training questions have

@@ -27,7 +27,7 @@ from listwright.context.walking import scores_alone, walk_passages
 from listwright.errors import InputError
 from listwright.estimators.scp import SCP
 from listwright.guarantees import HeldOutCertificate
-from listwright.storage import load
+from listwright.loading import load
 from listwright.text.passages import passage_features, shortlist
 
 MOST = 256  # passages that are looked at closely; of more, the most promising ones

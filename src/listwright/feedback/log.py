@@ -28,9 +28,9 @@ from listwright.feedback.updates import (
     validate_outcomes,
     validate_propensities,
 )
+from listwright.frames.columns import Columns
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.tables import Columns
 from listwright.training.signature import Signature
 
 

@@ -26,15 +26,14 @@ from listwright._internal.extras import installed_backend
 from listwright.errors import InputError
 from listwright.feedback.log_columns import MARKS, NAMES, check_needed, marked, roles
 from listwright.feedback.recommendations import Recommendations
+from listwright.frames.arrays import RowGroups, group_rows
+from listwright.frames.columns import ColumnOptions, Columns
+from listwright.frames.frame import as_table
+from listwright.frames.streams import unreadable
+from listwright.frames.table import ColumnTable
+from listwright.frames.values import is_number
 from listwright.problems import Problems
-from listwright.tables import Columns
-from listwright.tables.columns import Wanted
-from listwright.tables.files import all_files, format_of, read_table
-from listwright.tables.frame import as_table, build
-from listwright.tables.grouping import Groups, group
-from listwright.tables.streams import unreadable
-from listwright.tables.table import Table
-from listwright.tables.values import is_number
+from listwright.tables.files import all_files, build_problems, format_of, read_table
 
 MARK = b"listwright log"
 
@@ -94,33 +93,33 @@ def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
 
 
 def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str, Any]) -> ReadLog:
-    """Read shown lists and outcomes from a frame, from files, or from a `Table`."""
+    """Read shown lists and outcomes from a frame, from files, or from a `ColumnTable`."""
     table = _table_of(source, given)
     found = roles(table.names, given, table.source)
     check_needed(found, table.source)
     problems, columns = _problems(table, found, dict(options))
-    groups = group(table, found["list"])
+    groups = group_rows(table, found["list"])
     return ReadLog(_parts(table, found, problems, groups), columns)
 
 
-def _table_of(source: Any, given: Mapping[str, str | None]) -> Table:
-    """Return the source as a `Table`; id columns of text files are read as text, so that "007" stays "007"."""
-    if isinstance(source, Table):
+def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
+    """Return the source as a `ColumnTable`; id columns of text files are read as text, so that "007" stays "007"."""
+    if isinstance(source, ColumnTable):
         return source
     several = source if isinstance(source, list | tuple) else [source]
     if not all(isinstance(path, str | Path) for path in several):
         return as_table(source)
     names = {name for role in ("list", "item", "problem") for name in (*NAMES[role], given.get(role)) if name}
     unknown = all(Path(path).is_file() and format_of(Path(path)) is None for path in several)
-    return read_table(several, Wanted(problem="list"), names, format="parquet" if unknown else None)
+    return read_table(several, ColumnOptions(problem="list"), names, format="parquet" if unknown else None)
 
 
-def _problems(table: Table, found: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
+def _problems(table: ColumnTable, found: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
     """Return the candidates of every list: by the marks of the columns, or as any table of candidates is read."""
     marks = {kind: marked(table.names, kind) for kind in MARKS}
     is_marked = any(marks.values()) and options.get("features") is None
     wanted = _by_marks(table, marks, found) if is_marked else _by_options(table, found, options)
-    problems, columns = build(table, wanted)
+    problems, columns = build_problems(table, wanted)
     if is_marked:
         names = tuple(marks["feature"])
         numbered = names == tuple(str(j) for j in range(len(names)))
@@ -133,11 +132,11 @@ def _problems(table: Table, found: dict[str, str], options: dict[str, Any]) -> t
     return _plain_items(problems), columns
 
 
-def _by_marks(table: Table, marks: Mapping[str, Mapping[str, str]], found: Mapping[str, str]) -> Wanted:
+def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], found: Mapping[str, str]) -> ColumnOptions:
     named = {kind: list(columns.values()) for kind, columns in marks.items()}
     catalogue = "catalogue" if "catalogue" in table.names else None
     codes = table.columns["catalogue"].combine_chunks().to_numpy() if catalogue else np.zeros(0)
-    return Wanted(
+    return ColumnOptions(
         problem=found["list"],
         item=found["item"],
         features=named["feature"],
@@ -148,10 +147,10 @@ def _by_marks(table: Table, marks: Mapping[str, Mapping[str, str]], found: Mappi
     )
 
 
-def _by_options(table: Table, found: Mapping[str, str], options: dict[str, Any]) -> Wanted:
+def _by_options(table: ColumnTable, found: Mapping[str, str], options: dict[str, Any]) -> ColumnOptions:
     if options.get("columns") is not None:
         columns = replace(options["columns"], problem=found["list"], item=found["item"])
-        return Wanted(columns=columns, new_levels=options.get("new_levels", "error"))
+        return ColumnOptions(columns=columns, new_levels=options.get("new_levels", "error"))
     own = [name for role, name in found.items() if role not in ("list", "item")]
     options["ignore"] = [*(options.get("ignore") or ()), *own]
     others = [name for name in table.names if name not in (*options["ignore"], found["list"], found["item"])]
@@ -160,24 +159,24 @@ def _by_options(table: Table, found: Mapping[str, str], options: dict[str, Any])
     )
     if nothing and not any(options.get(name) for name in ("catalogue", "categorical", "vectors")):
         options["catalogue"] = found["item"]  # nothing else tells the items apart
-    return Wanted(**(options | {"problem": found["list"], "item": found["item"]}))
+    return ColumnOptions(**(options | {"problem": found["list"], "item": found["item"]}))
 
 
-def _with_groups(table: Table, found: Mapping[str, str], problems: Problems) -> Problems:
+def _with_groups(table: ColumnTable, found: Mapping[str, str], problems: Problems) -> Problems:
     """Return the groups of the candidates, and how many of each a list could hold; null where there was no limit."""
     labels, caps = (table.columns.get(name) for name in ("group", "per_group"))
     if labels is None or labels.null_count == len(labels):
         return problems
-    order = group(table, found["list"])
+    order = group_rows(table, found["list"])
     known = order.sorted(np.array(labels.fill_null("").to_pylist(), dtype=object))
     if caps is None or caps.null_count == len(caps):
         return problems._with(groups=known)
     return problems._with(groups=known, caps=order.sorted(caps.fill_null(problems.n_rows).to_numpy()))
 
 
-def _with_problem_ids(table: Table, found: Mapping[str, str], problems: Problems) -> Problems:
+def _with_problem_ids(table: ColumnTable, found: Mapping[str, str], problems: Problems) -> Problems:
     """Problem ids, unless one problem was shown several times: then they are numbers."""
-    groups = group(table, found["list"])
+    groups = group_rows(table, found["list"])
     ids = groups.sorted(np.array(table.columns[found["problem"]].to_pylist(), dtype=object))[groups.offsets[:-1]]
     if len(set(ids.tolist())) < len(ids):
         return problems._with(problem_ids=np.arange(len(ids)), numbered=True)
@@ -194,7 +193,7 @@ def _plain_items(problems: Problems) -> Problems:
 
 
 def _parts(
-    table: Table, found: Mapping[str, str], problems: Problems, groups: Groups
+    table: ColumnTable, found: Mapping[str, str], problems: Problems, groups: RowGroups
 ) -> list[tuple[Recommendations, Floats]]:
     """Split the lists into runs of one policy version, each with its outcomes."""
     names = [str(one) for one in groups.ids.tolist()]
@@ -226,7 +225,7 @@ def _parts(
     return parts
 
 
-def _positions(table: Table, found: Mapping[str, str], groups: Groups, names: list[str]) -> Ints:
+def _positions(table: ColumnTable, found: Mapping[str, str], groups: RowGroups, names: list[str]) -> Ints:
     """Return the position of each row, counted from 1, and 0 for rows that were not shown."""
     shown = None
     if "shown" in found:
@@ -261,7 +260,9 @@ def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
         raise InputError(f"The positions of list {names[int(bad)]} must be 1, 2, ... with one item each.")
 
 
-def _check_not_shown(table: Table, found: Mapping[str, str], groups: Groups, outcome: Floats, position: Ints) -> None:
+def _check_not_shown(
+    table: ColumnTable, found: Mapping[str, str], groups: RowGroups, outcome: Floats, position: Ints
+) -> None:
     """Raise if an item that was not shown has a positive outcome."""
     lost = np.flatnonzero((np.nan_to_num(outcome) != 0) & (position == 0))
     if len(lost):
@@ -270,12 +271,12 @@ def _check_not_shown(table: Table, found: Mapping[str, str], groups: Groups, out
         raise InputError(f"Feedback for item {item!s} of list {name!s}, which did not show it.")
 
 
-def _by_list(table: Table, found: Mapping[str, str], groups: Groups, role: str) -> NDArray[Any] | None:
+def _by_list(table: ColumnTable, found: Mapping[str, str], groups: RowGroups, role: str) -> NDArray[Any] | None:
     """Return the number that each list has in the column of a role, taken from its first row."""
     return groups.sorted(_numbers(table, found[role]))[groups.offsets[:-1]] if role in found else None
 
 
-def _numbers(table: Table, name: str) -> Floats:
+def _numbers(table: ColumnTable, name: str) -> Floats:
     """Read a numeric or boolean column as floats, with NaN for nulls; raise for any other type."""
     column = table.column(name, name)
     if not (is_number(column.type) or pa.types.is_null(column.type)):

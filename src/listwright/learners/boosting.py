@@ -11,7 +11,7 @@ from listwright._internal.arrays import Floats
 from listwright._internal.extras import find_extra
 from listwright._internal.parameters import Parameters
 from listwright._internal.saved import saved_as
-from listwright.storage.boosters import as_booster, from_histogram, joined_trees
+from listwright.storage.boosters import as_booster, combine_trees, from_histogram
 
 
 class SmallTrees(Parameters, ABC):
@@ -37,7 +37,7 @@ class SmallTrees(Parameters, ABC):
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
         """Return the trees of all parts as those of one model, or None if a part is of another kind."""
-        return joined_trees(self.parts)
+        return combine_trees(self.parts)
 
     def _unfitted(self, kind: str, seed: int) -> Any:
         """Return LightGBM's extra-trees boosting of a kind (`LGBMRegressor`, `LGBMRanker`) or, where LightGBM is not

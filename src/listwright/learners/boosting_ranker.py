@@ -10,7 +10,7 @@ from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright._internal.saved import saved_as
 from listwright.learners.boosting import SmallTrees, summed
 from listwright.learners.estimators import is_ranker
-from listwright.storage.boosters import Boosted, as_booster, from_histogram, scaled
+from listwright.storage.boosters import Boosted, as_booster, from_histogram, scale_booster
 
 
 @saved_as("learners.BoostingRanker")
@@ -94,7 +94,7 @@ class BoostingRanker(SmallTrees):
         scores = summed(self.start, table)
         seeds = range(self.random_state, self.random_state + self.n_models)
         grown = (self._grown(seed, table, target, group, scores, sample_weight) for seed in seeds)
-        self.models_ = tuple(scaled(model, 1.0 / self.n_models) for model in grown)
+        self.models_ = tuple(scale_booster(model, 1.0 / self.n_models) for model in grown)
         return self
 
     def _grown(self, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any) -> Boosted:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.ragged import Ragged
-from listwright.problems import Problems
 from listwright.rewards.base import TableReward, check_range, one_per_row
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 
 class AnySuccessState(NamedTuple):

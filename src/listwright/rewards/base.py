@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
 from listwright._internal.ragged import Ragged, per_problem
 from listwright.errors import InputError
-from listwright.problems import Problems
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 
 class Reward(ABC):

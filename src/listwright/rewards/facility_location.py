@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -13,8 +13,10 @@ from listwright._internal.threads import in_parallel
 from listwright._kernels.facility import dense_add, dense_alone, dense_gains, lazy_facility, sparse_add, sparse_gains
 from listwright._kernels.lazy_graph import lazy_graph
 from listwright.errors import InputError
-from listwright.problems import Problems
 from listwright.rewards.base import TableReward, place_of
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 MANY = 1000  # rows; with fewer, a second thread costs more than it saves
 ROUNDING = 1e-9  # relative error that a sum may have

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
-from listwright.problems import Problems
 from listwright.rewards.base import Reward
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
-from listwright.problems import Problems
 from listwright.rewards.base import Reward
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 HAIR = 1e-9  # tolerance for rounding
 EMPTY = "the empty list is worth something under this reward"

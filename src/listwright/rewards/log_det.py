@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
 from listwright._internal.ragged import Ragged, per_problem
 from listwright.errors import InputError
-from listwright.problems import Problems
 from listwright.rewards.base import TableReward, place_of, rows_of
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 
 class LogDetState(NamedTuple):

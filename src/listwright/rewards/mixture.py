@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, Ints, as_numbers
 from listwright.errors import InputError
-from listwright.problems import Problems
 from listwright.rewards.base import Reward
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 
 class Mixture(Reward):

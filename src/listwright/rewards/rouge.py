@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from listwright._internal.tokens import stem_token, word_number
 from listwright._kernels.best_reference import best_reference_gains
 from listwright._kernels.topics import CAP
 from listwright.errors import InputError
-from listwright.problems import Problems
 from listwright.rewards.topics import TopicReward, TopicState
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 Tokens = Sequence[str]
 

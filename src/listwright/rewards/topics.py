@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,10 @@ from listwright._kernels.topics import (
     topic_gains,
 )
 from listwright.errors import InputError
-from listwright.problems import Problems
 from listwright.rewards.base import TableReward, check_range, rows_of
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 
 class Topics(NamedTuple):

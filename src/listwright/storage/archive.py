@@ -96,15 +96,15 @@ def unpack(data: bytes) -> dict[str, NDArray[Any]]:
     """Return the arrays that `pack` wrote, by name."""
     # Error messages have no subject ("its arrays cannot be read"), because callers prefix the name of the file.
     try:
-        found = load(data)
+        arrays = load(data)
     except (SafetensorError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
         raise InputError(f"its arrays cannot be read ({error!s:.100})") from None
-    for key, array in found.items():
+    for key, array in arrays.items():
         if array.dtype.kind not in KINDS:
             raise InputError(f"its array {key!r:.40} is of type {array.dtype}")
         if not _finite(array):
             raise InputError(f"its array {key!r:.40} holds numbers that are not finite")
-    return {key: np.array(array, order="C") for key, array in found.items()}
+    return {key: np.array(array, order="C") for key, array in arrays.items()}
 
 
 def _finite(array: NDArray[Any]) -> bool:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import inspect
 import re
+import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import partial
-from typing import Any, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from listwright._internal.arrays import Dtype
 from listwright._internal.saved import CLASSES
 from listwright.errors import InputError
-from listwright.storage.boosters import LIBRARIES, Boosted, boosted, fresh_booster
-from listwright.storage.hints import fits
+from listwright.storage.boosters import LIBRARIES, Boosted, fresh_booster, read_booster
 from listwright.storage.trust import trusted_class
 
 DEEPEST = 64
@@ -71,11 +72,11 @@ class Decoder:
         self._depth += 1
         if self._depth > DEEPEST:
             raise InputError("it is nested too deeply")
-        value = self._list(node) if isinstance(node, list) else self._known(node)
+        value = self._list(node) if isinstance(node, list) else self._decode_node(node)
         self._depth -= 1
         return value
 
-    def _known(self, node: dict[str, Any]) -> Any:
+    def _decode_node(self, node: dict[str, Any]) -> Any:
         """Decode a JSON object by the first key that names a known kind."""
         kind = next((kind for kind in self._kinds if kind in node), None)
         if kind is None:
@@ -90,12 +91,12 @@ class Decoder:
 
     def _dict(self, pairs: Any, node: dict[str, Any]) -> dict[Any, Any]:
         """Decode a dict, which is stored as a list of [key, node] pairs so that keys need not be strings."""
-        found: dict[Any, Any] = {}
+        entries: dict[Any, Any] = {}
         for pair in pairs if isinstance(pairs, list) else [None]:
             if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str | int | float | bool | None):
                 raise InputError("a dict is malformed")
-            found[pair[0]] = self.decode(pair[1])
-        return found
+            entries[pair[0]] = self.decode(pair[1])
+        return entries
 
     def _same(self, number: Any, node: dict[str, Any]) -> Any:
         """Return an object that was decoded before, by its id."""
@@ -111,10 +112,9 @@ class Decoder:
 
     def _booster(self, name: Any, node: dict[str, Any]) -> Boosted:
         """Parse the text of a fitted boosting model; its library is not needed."""
-        member = f"boosters/{name}.txt" if isinstance(name, int) else name  # a number in files of version 0.1
-        if not isinstance(member, str) or member not in self.boosters:
+        if not isinstance(name, str) or name not in self.boosters:
             raise InputError(f"booster {name!r:.20} is missing")
-        return boosted(member, self.boosters[member], str(node.get("kind")))
+        return read_booster(name, self.boosters[name], str(node.get("kind")))
 
     def _fresh_booster(self, library: str, name: Any, node: dict[str, Any]) -> Any:
         """Make an unfitted LightGBM or XGBoost estimator from its parameters; the library must be installed."""
@@ -145,11 +145,11 @@ class Decoder:
     def _new(self, name: str, fields: dict[str, Any]) -> Any:
         """Make an object of a registered class, after checking its fields against the hints, or of a trusted class."""
         if ":" in name:
-            return _made(trusted_class(name, self.trusted), fields)
+            return _make(trusted_class(name, self.trusted), fields)
         if name not in CLASSES:
             raise InputError(f"it names the class {name!r:.60}, which is not part of listwright")
         _check_hints(CLASSES[name], fields)
-        return _made(CLASSES[name], fields)
+        return _make(CLASSES[name], fields)
 
 
 def declared_hints(kind: type[Any]) -> dict[str, Any]:
@@ -168,15 +168,16 @@ def _check_hints(kind: type[Any], fields: dict[str, Any]) -> None:
             raise InputError(f"field {name} of {kind.__name__} is of the wrong kind")
 
 
-def _made(kind: type[Any], fields: dict[str, Any]) -> Any:
+def _make(kind: type[Any], fields: dict[str, Any]) -> Any:
     """Make an object by calling its class, then set what was fitted."""
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    accepted = {name: one for name, one in inspect.signature(kind).parameters.items() if one.kind not in several}
+    parameters = inspect.signature(kind).parameters.items()
+    accepted = {name: parameter for name, parameter in parameters if parameter.kind not in several}
     for name in fields:
-        fitted = not _is_record(kind) and _FITTED.fullmatch(name) is not None and not _defined(kind, name)
+        fitted = not _is_record(kind) and _FITTED.fullmatch(name) is not None and not _has_attribute(kind, name)
         if name not in accepted and not fitted:
             raise InputError(f"{kind.__name__} has no field {name!r:.40}")
-    needed = [name for name, one in accepted.items() if one.default is one.empty and name not in fields]
+    needed = [name for name, entry in accepted.items() if entry.default is entry.empty and name not in fields]
     if needed:
         raise InputError(f"field {needed[0]} of {kind.__name__} is missing")
     value = kind(**{name: entry for name, entry in fields.items() if name in accepted})
@@ -190,7 +191,7 @@ def _is_record(kind: type[Any]) -> bool:
     return is_dataclass(kind) or issubclass(kind, tuple)
 
 
-def _defined(kind: type[Any], name: str) -> bool:
+def _has_attribute(kind: type[Any], name: str) -> bool:
     """Return whether the class itself defines that name, for example as a property, which a file must not override."""
     return hasattr(kind, name)
 
@@ -229,3 +230,42 @@ def _generator(state: Any) -> np.random.Generator:
     except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError("the state of its random numbers is damaged") from None
     return np.random.Generator(bits)
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Return whether a value is of the hinted type; the entries of containers and the dtype of arrays are
+    checked too.
+    """
+    # Follows the numeric tower of type checkers (an int is a float), but a bool is not an int, because a file that has
+    # one in place of the other is damaged.
+    if hint is Any:
+        return True
+    if hint is None or hint is type(None):
+        return value is None
+    if hint in (int, float):
+        kinds = (int, float) if hint is float else int
+        return isinstance(value, kinds) and not isinstance(value, bool)
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(fits(value, option) for option in inner)
+    if origin is Literal:
+        return value in inner
+    if origin is Annotated:
+        return isinstance(value, np.ndarray) and Dtype(value.dtype.name) in inner
+    if origin is None:
+        return isinstance(hint, type) and isinstance(value, hint)
+    return _fits_container(value, origin, inner)
+
+
+def _fits_container(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
+    """Return whether a value is a tuple, mapping or sequence of the hinted kind with entries that fit."""
+    if origin is tuple and not (len(inner) == 2 and inner[1] is Ellipsis):
+        return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))
+    if not isinstance(origin, type):
+        return False
+    if issubclass(origin, Mapping):
+        return isinstance(value, dict) and all(fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items())
+    if issubclass(origin, Sequence):
+        kinds = (list, tuple) if origin not in (list, tuple) else origin
+        return isinstance(value, kinds) and all(fits(entry, inner[0]) for entry in value)
+    return False

@@ -1,7 +1,7 @@
-"""Saving models to files and loading them: the public functions of this package.
+"""Saving models to files and reading them.
 
-`save` encodes a model into archive members, `load` decodes them and runs the model's own checks. `check_can_save`,
-`warn_unsavable` and `own_parts` answer questions about a model before it is saved.
+`save` encodes a model into archive members, `read_model` decodes them and runs the model's own checks.
+`check_can_save`, `warn_unsavable` and `own_parts` answer questions about a model before it is saved.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import listwright
 from listwright._internal.files import write_whole
+from listwright._internal.saved import saved_name
 from listwright._internal.warn import warn
 from listwright.errors import InputError, UnsavableWarning
 from listwright.storage.archive import MOST_BYTES, archive_of, pack, read_archive, unpack
@@ -30,28 +30,16 @@ from listwright.storage.manifest import (
 from listwright.storage.trust import as_trusted, check_trusted
 
 LARGE = 4 << 20  # bytes past which a file leaves out what only further learning needs
-MODELS = ("SCP", "ConSeqOpt", "ContextFreeSCP", "OnlineSCP")  # public names of what can be saved
-BASELINES = (  # and of listwright.baselines
-    "DPP",
-    "ForestCover",
-    "LearnedDPP",
-    "MMR",
-    "NearestCover",
-    "Random",
-    "StaticList",
-    "SubMod",
-    "TopK",
-)
 
 
 def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
-    """Write a fitted model to one file, which `load` reads. Nothing in the file is code.
+    """Write a fitted model to one file, which `listwright.load` reads. Nothing in the file is code.
 
     The file is complete or not there at all: it is written beside the target and then takes its place.
 
     Your own features, learners, policies and estimators are saved too, by the name of their class. They must be defined
     at the top level of a module, with every argument of the constructor kept under its name and what is learned under
-    names that end in _, as in scikit-learn. `load` asks for your trust in such classes.
+    names that end in _, as in scikit-learn. `listwright.load` asks for your trust in such classes.
 
     Parameters
     ----------
@@ -66,7 +54,7 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
 
     See Also
     --------
-    load : Reads the file.
+    listwright.load : Reads the file.
     check_can_save : Tells before training whether a model could be saved.
 
     Examples
@@ -79,7 +67,7 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
     >>> model = lw.SCP(length=2, effort="fast", random_state=0).fit(problems)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, f"{folder}/model.listwright")
-    ...     again = load(f"{folder}/model.listwright")
+    ...     again = lw.load(f"{folder}/model.listwright")
     >>> again.predict(problems) == model.predict(problems)
     True
     """
@@ -91,7 +79,7 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
         members, own = _members(model, True)
     if own:  # what these classes do when they are made is not known: better to fail now than when the file is needed
         try:
-            _model_of(read_manifest(members, path), members, frozenset(own))
+            _decode_model(read_manifest(members, path), members, frozenset(own))
         except InputError as error:
             raise InputError(f"This {name} cannot be saved, because it could not be loaded again: {error}.") from None
     write_whole(Path(path), archive_of(members))
@@ -103,7 +91,7 @@ def check_can_save(model: Any) -> None:
     # estimators of your own.
     name = _check_model(model)
     try:
-        encoder = _encoded(model, slim=False)[0]
+        encoder = _encode_model(model, slim=False)[0]
         if encoder.estimators:
             dump_estimators(encoder.estimators)
     except InputError as error:
@@ -116,56 +104,26 @@ def warn_unsavable(model: Any) -> None:
     encoder = Encoder(numbers=False)  # wrong ones are named by fit itself
     try:
         encoder.encode(parameters)
-        doubtful = [one for one in encoder.estimators if has_function(one)]
+        doubtful = [estimator for estimator in encoder.estimators if has_function(estimator)]
         if doubtful:
             dump_estimators(doubtful)
     except InputError as error:
-        told = f"This {type(model).__name__} cannot be saved once it is fitted: {str(error).rstrip('.')}."
-        warn(told, UnsavableWarning)
+        reason = str(error).rstrip(".")
+        warn(f"This {type(model).__name__} cannot be saved once it is fitted: {reason}.", UnsavableWarning)
 
 
 def own_parts(model: Any) -> list[str]:
     """Return the names of the classes in a model that are not listwright's, as "module:Class"."""
-    encoder, tree = _encoded(model, slim=False)
+    encoder, tree = _encode_model(model, slim=False)
     return needed_classes(tree, dump_estimators(encoder.estimators) if encoder.estimators else None)
 
 
-def load(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYTES) -> Any:
-    """Read a model from a file. It gives the same lists as before, and can be trained further with `partial_fit`.
-
-    Safe to use on files from others: a file that is damaged, or was made to do harm, is an `InputError`, and no code
-    from it is ever run. Classes that are not listwright's own are made only if you trust them, because making them
-    imports their modules and so runs the code of these.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file that `save` wrote.
-    trusted : list of str
-        Names of classes to trust, such as "mypackage.features:Mine". If some are missing, the error lists all names
-        that the file needs. Look at them before you pass them on.
-    limit : int
-        The largest size of the file in bytes.
-
-    Returns
-    -------
-    SCP, ConSeqOpt, ContextFreeSCP, OnlineSCP or a baseline
-        The fitted model. A model that was saved with `slim=True` predicts, but cannot be trained further.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is damaged, has another format version, or needs classes that are not trusted.
-
-    See Also
-    --------
-    save : Writes the file, with an example.
-    inspect : Shows what a file holds without loading the model.
-    """
+def read_model(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYTES) -> Any:
+    """Return the model of a file whose classes are all imported already; `listwright.load` imports them first."""
     members = read_archive(Path(path), limit=limit)
-    manifest, trusted = read_manifest(members, path), as_trusted(trusted)
+    manifest, names = read_manifest(members, path), as_trusted(trusted)
     try:
-        return _model_of(manifest, members, trusted)
+        return _decode_model(manifest, members, names)
     except InputError as error:
         raise InputError(f"{path} cannot be loaded: {str(error).rstrip('.')}.") from None
 
@@ -174,18 +132,17 @@ def _check_model(model: Any) -> str:
     """Return the name of the model's class; raise, with the reason, unless it is one that can be saved."""
     if getattr(model, "unsavable", ""):
         raise InputError(f"This {type(model).__name__} cannot be saved: {model.unsavable}.")
-    if not isinstance(model, _models()):
-        raise InputError(f"Only {', '.join((*MODELS, *BASELINES))} can be saved. Got {type(model).__name__}.")
+    if not _is_model(model):
+        raise InputError(f"Only estimators and baselines of listwright can be saved. Got {type(model).__name__}.")
     return type(model).__name__
 
 
-def _models() -> tuple[type[Any], ...]:
-    """Return the classes of what can be saved."""
-    rivals = listwright.baselines
-    return (*(getattr(listwright, name) for name in MODELS), *(getattr(rivals, name) for name in BASELINES))
+def _is_model(value: Any) -> bool:
+    """Return whether a value is a model that registered its class for files, or derives from such a class."""
+    return hasattr(value, "check_loaded") and any(saved_name(kind) is not None for kind in type(value).__mro__)
 
 
-def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
+def _encode_model(model: Any, slim: bool) -> tuple[Encoder, Any]:
     """Encode a model and return the encoder, with its tables, and the root node."""
     # The engine is replaced by "local" in a copy: where a model was fitted is not part of it, and loading a file must
     # not make anyone connect to a cluster.
@@ -198,7 +155,7 @@ def _encoded(model: Any, slim: bool) -> tuple[Encoder, Any]:
 
 def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
     """Return the members of a file, and the names of the classes in it that are not listwright's."""
-    encoder, tree = _encoded(model, slim)
+    encoder, tree = _encode_model(model, slim)
     members = {MANIFEST: manifest_of(model, tree), ARRAYS: pack(encoder.arrays)}
     if encoder.estimators:
         members[ESTIMATORS] = dump_estimators(encoder.estimators)
@@ -206,18 +163,19 @@ def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
     return members, needed_classes(tree, members.get(ESTIMATORS))
 
 
-def _model_of(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
+def _decode_model(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
     """Decode a model and run its own checks."""
     arrays = unpack(members.get(ARRAYS, b""))
     check_trusted(needed_classes(manifest.get("model"), members.get(ESTIMATORS)), trusted)
-    models = _models()  # before anything is decoded
     estimators = load_estimators(members[ESTIMATORS], trusted) if ESTIMATORS in members else []
     decoder = Decoder(arrays, estimators, members, trusted)
     model = decoder.decode(manifest.get("model"))
-    if not isinstance(model, models):
+    if not _is_model(model):
         raise InputError("it holds no model")
     parts = [part for _, some in decoder.models for part in some]
-    for one, own in decoder.models:
-        if one is model or one.__sklearn_is_fitted__():  # a model among the parameters of another need not be fitted
-            one.check_loaded(own, parts)
+    for inner, own in decoder.models:
+        if (
+            inner is model or inner.__sklearn_is_fitted__()
+        ):  # a model among the parameters of another need not be fitted
+            inner.check_loaded(own, parts)
     return model

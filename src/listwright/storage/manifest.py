@@ -34,7 +34,7 @@ def manifest_of(model: Any, tree: Any) -> bytes:
         "format": FORMAT,
         "version": VERSION,
         "class": type(model).__name__,
-        "parameters": {name: _shown(value) for name, value in model.get_params(deep=False).items()},
+        "parameters": {name: _as_json(value) for name, value in model.get_params(deep=False).items()},
         "features": None if signature.feature_names is None else list(signature.feature_names),
         "n_features": signature.n_features,
         "n_items": signature.n_items,
@@ -56,20 +56,20 @@ def _training(model: Any) -> dict[str, Any]:
     return {"rounds": ledger.rounds, "passes": ledger.most_visits, "mean_value": ledger.value / max(ledger.rounds, 1)}
 
 
-def _shown(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Return a parameter as plain JSON: scalars as they are, everything else as its repr."""
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
 
 
 def _versions() -> dict[str, str]:
     """Return the versions of Python and of the installed libraries that a model may depend on."""
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in ("listwright", "numpy", "scikit-learn", "lightgbm", "xgboost"):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]:
@@ -82,8 +82,8 @@ def read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError(f"{path} is not a listwright model, or is damaged: it has no manifest.")
     if manifest.get("version") != VERSION:
-        found = manifest.get("version")
-        raise InputError(f"{path} has format version {found!r:.20}. This listwright reads {VERSION}: update it.")
+        number = manifest.get("version")
+        raise InputError(f"{path} has format version {number!r:.20}. This listwright reads {VERSION}: update it.")
     return manifest
 
 

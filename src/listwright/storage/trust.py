@@ -45,12 +45,12 @@ def trusted_class(name: str, trusted: frozenset[str]) -> type[Any]:
         raise InputError(f"it names the class {name!r:.80}, which is neither part of listwright nor trusted")
     module, _, path = name.partition(":")
     try:
-        found = _attribute(import_module(module), path)
+        kind = _attribute(import_module(module), path)
     except ImportError as error:
         raise InputError(f"{name:.80} cannot be imported here ({error!s:.100})") from None
-    if not isinstance(found, type):
+    if not isinstance(kind, type):
         raise InputError(f"the module {module:.80} has no class {path:.80}")
-    return found
+    return kind
 
 
 def named_classes(tree: Any) -> Iterator[str]:
@@ -79,7 +79,7 @@ def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
 
 def _attribute(module: Any, path: str) -> Any:
     """Return the attribute at a dotted path below a module, or None where a part of the path is missing."""
-    found = module
+    value = module
     for part in path.split("."):
-        found = getattr(found, part, None)
-    return found
+        value = getattr(value, part, None)
+    return value

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from listwright.estimators.scp import SCP
-from listwright.storage import load
+from listwright.loading import load
 from listwright.summarize.problems import room_of, summary_features, summary_problems
 from listwright.text.budget import Budget
 from listwright.text.clusters import Cluster

@@ -1,7 +1,7 @@
 """Read problems from files: Parquet, CSV, JSON lines and SVMlight; one file, several, a folder or a pattern.
 
-`read` and `read_with_columns` are the public functions. Each file becomes a `Table` by the reader of its format,
-`joined` concatenates them, and `frame.build` makes the problems.
+`read` and `read_with_columns` are the public functions. Each file becomes a `ColumnTable` by the reader of its format,
+`concat_tables` concatenates them, and `build_problems` makes the problems.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
+from scipy import sparse
 
 from listwright.errors import InputError
+from listwright.frames.columns import ColumnOptions, Columns
+from listwright.frames.frame import REFERENCE_COLUMNS, as_chunked, as_table, references_by_problem, table_arrays
+from listwright.frames.rewards import as_spec
+from listwright.frames.streams import PACKED, text_lines, unreadable
+from listwright.frames.table import ColumnTable, FileRows, no_repeats
+from listwright.frames.values import is_list, is_number, is_text
 from listwright.problems import Problems
-from listwright.tables.columns import Columns, Wanted
-from listwright.tables.csv_files import read_csv
-from listwright.tables.frame import as_table, build, by_problem, plain
-from listwright.tables.joined import joined
-from listwright.tables.json_files import read_jsonl
-from listwright.tables.references import COLUMNS, from_table
-from listwright.tables.rewards import as_spec
-from listwright.tables.streams import PACKED, text_lines, unreadable
-from listwright.tables.svmlight import read_svmlight
-from listwright.tables.table import Part, Table, no_repeats
+from listwright.tables.formats import read_csv, read_jsonl, read_svmlight
 
 FORMATS = {
     "parquet": (".parquet", ".pq"),
@@ -37,8 +36,8 @@ FORMATS = {
 Paths = str | Path | Sequence[str | Path]
 
 
-class Options(TypedDict, total=False):
-    """Keyword options of `read` and `scan` that tell which column is which; see `from_frame` for their meaning."""
+class ColumnKeywords(TypedDict, total=False):
+    """Keyword options of `read` and `scan`: which column is which. See `Problems.from_frame`."""
 
     problem: str
     item: str | None
@@ -59,7 +58,12 @@ class Options(TypedDict, total=False):
 
 
 def read(
-    paths: Any, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
+    paths: Any,
+    *,
+    reward: Any = None,
+    references: Any = None,
+    format: str | None = None,
+    **options: Unpack[ColumnKeywords],
 ) -> Problems:
     r"""Problems from files, or from a data frame, with one row per candidate.
 
@@ -69,13 +73,13 @@ def read(
         A file, a folder, a pattern such as "logs/*.csv", or several of these. Parquet, CSV (also .tsv), JSON lines and
         SVMlight/LETOR; all but Parquet also packed as .gz or .zst. All rows of a problem are in one file. Fields of CSV
         files may be separated by commas, semicolons (then also with decimal commas), tabs or |. A frame of pandas,
-        polars or pyarrow is read as `from_frame` reads it.
+        polars or pyarrow is read as `Problems.from_frame` reads it.
     reward, references
-        As in `from_frame`; references may also be a file with columns problem and reference.
+        As in `Problems.from_frame`; references may also be a file with columns problem and reference.
     format : str or None
         "parquet", "csv", "jsonl" or "svmlight", if the file names do not show it.
     options
-        Which column is what, and the rest, as in `from_frame`. In SVMlight files, the label is `label`, as in
+        Which column is what, and the rest, as in `Problems.from_frame`. In SVMlight files, the label is `label`, as in
         reward="any:label" or "graded:label".
 
     Returns
@@ -91,7 +95,7 @@ def read(
     See Also
     --------
     read_with_columns : Also returns how the table was read, to read the next one alike.
-    from_frame : The same from a data frame.
+    listwright.Problems.from_frame : The same from a data frame.
     scan : For Parquet files that do not fit in memory.
 
     Examples
@@ -106,26 +110,39 @@ def read(
 
 
 def read_with_columns(
-    source: Any, *, reward: Any = None, references: Any = None, format: str | None = None, **options: Unpack[Options]
+    source: Any,
+    *,
+    reward: Any = None,
+    references: Any = None,
+    format: str | None = None,
+    **options: Unpack[ColumnKeywords],
 ) -> tuple[Problems, Columns]:
     """Read problems from files or a data frame, and return how the table was read."""
     # Use it instead of `read` if another table, such as test data, must get the same features in the same order and the
     # same codes for categories.
-    wanted = Wanted(**options)
+    chosen = ColumnOptions(**options)
     spec = as_spec(reward)
-    as_text = wanted.read_as_text() | (set() if spec is None else spec.read_as_text())
-    table = read_table(source, wanted, as_text, format=format) if _is_paths(source) else as_table(source)
-    known = known_references(references, wanted)
-    return build(table, wanted, reward=reward if spec is None else spec, references=known)
+    as_text = chosen.read_as_text() | (set() if spec is None else spec.read_as_text())
+    table = read_table(source, chosen, as_text, format=format) if _is_paths(source) else as_table(source)
+    known = known_references(references, chosen)
+    return build_problems(table, chosen, reward=reward if spec is None else spec, references=known)
 
 
-def known_references(references: Any, wanted: Wanted) -> dict[str, list[str]] | None:
+def build_problems(
+    table: ColumnTable, options: ColumnOptions, *, reward: Any = None, references: Any = None
+) -> tuple[Problems, Columns]:
+    """Choose the columns of a table, build its problems, and return how it was read."""
+    arrays, columns = table_arrays(table, options, reward=reward, references=references)
+    return Problems.from_arrays(**arrays), columns
+
+
+def known_references(references: Any, options: ColumnOptions) -> dict[str, list[str]] | None:
     """Reference texts by problem id, from files, a data frame or a dict; None stays None."""
-    problem = wanted.problem if wanted.columns is None else wanted.columns.problem
+    problem = options.problem if options.columns is None else options.columns.problem
     if _is_paths(references):
-        texts = read_table(references, wanted, {problem, *COLUMNS})
-        references = from_table(replace(texts, fixed=wanted.columns is not None), problem)
-    return by_problem(references, problem)
+        texts = read_table(references, options, {problem, *REFERENCE_COLUMNS})
+        references = replace(texts, fixed=options.columns is not None)
+    return references_by_problem(references, problem)
 
 
 def _is_paths(source: Any) -> bool:
@@ -134,12 +151,12 @@ def _is_paths(source: Any) -> bool:
     return all(isinstance(path, str | Path) for path in several)
 
 
-def read_table(paths: Paths, wanted: Wanted, as_text: set[str], *, format: str | None = None) -> Table:
+def read_table(paths: Paths, options: ColumnOptions, as_text: set[str], *, format: str | None = None) -> ColumnTable:
     """Read all rows of all files to one table."""
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}. Got {format!r}.")
-    tables = [_read_one(file, wanted, as_text, format or format_of(file)) for file in all_files(paths, format)]
-    return joined(tables, all_columns=wanted.features is None and wanted.columns is None)
+    tables = [_read_one(file, options, as_text, format or format_of(file)) for file in all_files(paths, format)]
+    return concat_tables(tables, all_columns=options.features is None and options.columns is None)
 
 
 def all_files(paths: Paths, format: str | None) -> list[Path]:
@@ -151,7 +168,7 @@ def all_files(paths: Paths, format: str | None) -> list[Path]:
     return files
 
 
-def _read_one(path: Path, wanted: Wanted, as_text: set[str], kind: str | None) -> Table:
+def _read_one(path: Path, options: ColumnOptions, as_text: set[str], kind: str | None) -> ColumnTable:
     """Read one file with the reader of its format."""
     if kind == "parquet":
         return _read_parquet(path)
@@ -160,13 +177,13 @@ def _read_one(path: Path, wanted: Wanted, as_text: set[str], kind: str | None) -
     if kind == "jsonl":
         return read_jsonl(path)
     if kind == "svmlight":
-        names = wanted if wanted.columns is None else wanted.columns
+        names = options if options.columns is None else options.columns
         return read_svmlight(path, problem=names.problem, item=names.item)
     endings = ", ".join(ending for several in FORMATS.values() for ending in several)
     raise InputError(f"{path} is of an unknown kind. Known endings are {endings}. Or name the kind with format=.")
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(path: Path) -> ColumnTable:
     """Read a Parquet file; dictionary columns are decoded and noted as categorical."""
     try:
         with parquet.ParquetFile(path) as file:
@@ -175,9 +192,9 @@ def _read_parquet(path: Path) -> Table:
             found.validate(full=True)
     except (OSError, pa.ArrowException, MemoryError, UnicodeDecodeError) as error:
         raise unreadable(path, error) from None
-    columns = {name: plain(column) for name, column in zip(found.column_names, found.columns, strict=True)}
+    columns = {name: as_chunked(column) for name, column in zip(found.column_names, found.columns, strict=True)}
     categories = tuple(field.name for field in found.schema if pa.types.is_dictionary(field.type))
-    return Table(columns, (Part(str(path), found.num_rows),), categories=categories)
+    return ColumnTable(columns, (FileRows(str(path), found.num_rows),), categories=categories)
 
 
 def _files(path: str | Path, format: str | None) -> list[Path]:
@@ -215,3 +232,70 @@ def format_of(path: Path) -> str | None:
     if found is None and ending == ".txt" and path.is_file():
         return "svmlight" if " qid:" in next(text_lines(path), "") else None
     return found
+
+
+def concat_tables(tables: list[ColumnTable], *, all_columns: bool) -> ColumnTable:
+    """Concatenate tables by rows."""
+    tables = [table for table in tables if table.n_rows] or tables[:1]  # files without rows say nothing of types
+    if len(tables) == 1:
+        return tables[0]
+    if any((table.matrix is None) != (tables[0].matrix is None) for table in tables):
+        raise InputError(f"{tables[0].source} and others: SVMlight files cannot be mixed with files of named columns.")
+    if all_columns:
+        _same_columns(tables)
+    shared = [name for name in tables[0].names if all(name in table.names for table in tables)]
+    unreadable = {name: table.unreadable[name] for table in tables for name in shared if name in table.unreadable}
+    columns = {name: _column(name, tables) for name in shared if name not in unreadable}
+    parts = tuple(part for table in tables for part in table.parts)
+    categories = tuple(name for name in tables[0].categories if name in columns)
+    return ColumnTable(columns, parts, unreadable, categories, _matrix([table.matrix for table in tables]))
+
+
+def _same_columns(tables: list[ColumnTable]) -> None:
+    """Raise `InputError` naming the first column that one table has and another lacks."""
+    first = tables[0]
+    for table in tables[1:]:
+        for one, other in ((first, table), (table, first)):
+            missing = next((name for name in one.names if name not in other.names), None)
+            if missing is not None:
+                raise InputError(
+                    f"{other.source} has no column {missing!r}, which {one.source} has. Make the files alike, or name"
+                    " the features with features=."
+                )
+
+
+def _column(name: str, tables: list[ColumnTable]) -> pa.ChunkedArray:
+    """Concatenate one column of all tables, cast to a shared type."""
+    columns = [table.columns[name] for table in tables]
+    kinds = {column.type for column in columns}
+    shared = columns[0].type if len(kinds) == 1 else _shared_type(kinds)
+    if shared is None:
+        named = ", ".join(f"{column.type} in {table.source}" for column, table in zip(columns, tables, strict=True))
+        raise InputError(f"Column {name!r} is of different kinds: {named[:200]}. Make the files alike.")
+    return pa.chunked_array([chunk for column in columns for chunk in column.cast(shared).chunks], type=shared)
+
+
+def _shared_type(kinds: set[pa.DataType]) -> pa.DataType | None:
+    """Return a type to which all of several types can be cast without loss of meaning, or None."""
+    some = [kind for kind in kinds if not pa.types.is_null(kind)]
+    if len(some) == 1:
+        return some[0]
+    if all(pa.types.is_integer(kind) or is_text(kind) for kind in some) and any(map(is_text, some)):
+        return pa.large_string()
+    if all(pa.types.is_signed_integer(kind) for kind in some):
+        return pa.int64()
+    if all(map(is_number, some)):
+        return pa.float64()
+    if all(map(is_list, some)):
+        inner = _shared_type({kind.value_type for kind in some})
+        return None if inner is None else pa.large_list(inner)
+    return None
+
+
+def _matrix(matrices: list[Any]) -> Any:
+    """Stack SVMlight feature matrices, each widened to the widest; None for tables of named columns."""
+    if matrices[0] is None:
+        return None
+    width = max(matrix.shape[1] for matrix in matrices)
+    wide = [sparse.csr_array((m.data, m.indices, m.indptr), shape=(m.shape[0], width)) for m in matrices]
+    return sparse.vstack(wide, format="csr", dtype=np.float64)

@@ -12,9 +12,9 @@ import numpy as np
 
 from listwright._internal.files import write_whole
 from listwright.errors import InputError
+from listwright.frames.streams import number_in, text_lines
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.tables.streams import number_in, text_lines
 
 Run = dict[str, list[tuple[str, float]]]  # by query: documents with their scores, in the order of the file
 

@@ -17,16 +17,23 @@ from zlib import crc32
 import pyarrow as pa
 
 from listwright.errors import InputError
+from listwright.frames.columns import ColumnOptions, Columns
+from listwright.frames.frame import read_arrays
+from listwright.frames.reward_text import RewardSpec
+from listwright.frames.rewards import as_spec
+from listwright.frames.table import ColumnTable, FileRows
+from listwright.frames.values import to_ints
 from listwright.problems import Problems
-from listwright.tables.arrow import codes_of
-from listwright.tables.columns import Columns, Wanted
-from listwright.tables.files import Options, Paths, known_references
-from listwright.tables.frame import assembled
-from listwright.tables.rewards import as_spec
-from listwright.tables.schemas import as_bytes, parquet_files, settled
-from listwright.tables.shards import Shard, as_streamed, batches_of, make_plan
-from listwright.tables.spec import RewardSpec
-from listwright.tables.table import Part, Table
+from listwright.tables.files import ColumnKeywords, Paths, known_references
+from listwright.tables.shards import (
+    ScanShard,
+    as_bytes,
+    as_streamed,
+    batches_of,
+    choose_scan_columns,
+    make_plan,
+    parquet_files,
+)
 
 ROWS_AT_ONCE = 25_000  # of a block: what the processor's cache likes
 WORKING = 96  # measured: bytes for each column of a block's row while it is learned from
@@ -52,7 +59,7 @@ class Scan:
         "error" or "zeros", for levels that are not in `columns`.
     max_memory : int
         Bytes for data.
-    shards : tuple of Shard
+    shards : tuple of ScanShard
         Parts of the data that workers own.
     width : int
         Numbers kept per row: features, context and vectors.
@@ -84,7 +91,7 @@ class Scan:
     references: dict[str, list[str]] | None
     new_levels: str
     max_memory: int
-    shards: tuple[Shard, ...]
+    shards: tuple[ScanShard, ...]
     width: int  # numbers that are kept of a row
     read: tuple[str, ...]  # columns of the files
     fixed: bool  # whether a model says which column is which
@@ -144,7 +151,7 @@ class Scan:
             About `block_rows` candidates, always whole problems.
         """
         for table in self._tables(self.shards[number]):
-            yield self._built(table, self.reward)
+            yield self._build(table, self.reward)
 
     def fingerprint(self) -> str:
         """Hash of the shards that ignores the folders of the files; a checkpoint is resumed only if it is unchanged."""
@@ -177,25 +184,26 @@ class Scan:
         """
         limit = self.max_memory if max_memory is None else as_bytes(max_memory, "max_memory")
         share = limit / (2.0 * 3.0 * self.row_bytes * self.n_rows)  # as read, as features, and once more in a method
-        parts: list[Part] = []
+        parts: list[FileRows] = []
         rows: list[pa.Table] = []
         for shard in self.shards:
             for table in self._tables(shard):
-                kept = _chosen(table, self.columns.problem, share)
+                kept = _sample_rows(table, self.columns.problem, share)
                 if kept.num_rows:
-                    parts.append(Part(table.source, kept.num_rows))
+                    parts.append(FileRows(table.source, kept.num_rows))
                     rows.append(kept)
         if not rows:
             raise InputError(f"No problem fits into max_memory={limit}. Raise it.")
-        return self._built(as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed), self.reward)
+        return self._build(as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed), self.reward)
 
-    def _built(self, table: Table, reward: RewardSpec | None) -> Problems:
+    def _build(self, table: ColumnTable, reward: RewardSpec | None) -> Problems:
         """Problems from the rows of a block."""
-        return assembled(table, self.columns, reward, references=self.references, new_levels=self.new_levels)
+        arrays = read_arrays(table, self.columns, reward, references=self.references, new_levels=self.new_levels)
+        return Problems.from_arrays(**arrays)
 
-    def _tables(self, shard: Shard) -> Iterator[Table]:
+    def _tables(self, shard: ScanShard) -> Iterator[ColumnTable]:
         """Iterate over blocks of a shard, each of whole problems."""
-        parts: list[Part] = []
+        parts: list[FileRows] = []
         rows: list[pa.Table] = []
         waiting = 0
         for piece in shard.pieces:
@@ -208,8 +216,8 @@ class Scan:
                 together = pa.concat_tables(rows)
                 end = _last_start(together.column(self.columns.problem))
                 if end:
-                    yield as_streamed(_before(parts, end), together.slice(0, end), fixed=self.fixed)
-                    parts, rows, waiting = _behind(parts, end), [together.slice(end)], waiting - end
+                    yield as_streamed(_head(parts, end), together.slice(0, end), fixed=self.fixed)
+                    parts, rows, waiting = _tail(parts, end), [together.slice(end)], waiting - end
         if waiting:
             yield as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed)
 
@@ -229,7 +237,7 @@ def scan(
     references: Any = None,
     max_memory: int | str = "1GB",
     shard_size: int | str = "64MB",
-    **options: Unpack[Options],
+    **options: Unpack[ColumnKeywords],
 ) -> Scan:
     """Problems in Parquet files that need not fit in memory, for fit, partial_fit, predict, evaluate and compare.
 
@@ -250,7 +258,7 @@ def scan(
         Approximate size of the parts that workers own. Smaller parts balance the load better; a shard is at least a row
         group. The result of a fit depends on it in the last digits.
     options
-        Which column is what, as in `from_frame`.
+        Which column is what, as in `Problems.from_frame`.
 
     Returns
     -------
@@ -280,18 +288,18 @@ def scan(
     (Scan: 2 problems, 5 candidates in 1 shard, reward any:clicked, within 1 GB,
      Problems: 2 problems, 5 candidates (2 to 3 each), 1 feature, reward AnySuccess)
     """
-    wanted = Wanted(**options)
+    chosen = ColumnOptions(**options)
     limit, size = as_bytes(max_memory, "max_memory"), as_bytes(shard_size, "shard_size")
     spec = as_spec(reward)
     if reward is not None and spec is None:
         raise InputError("A scan takes its reward as text, such as 'any:clicked'. For others, read the problems.")
     files = parquet_files(paths)
-    columns, read = settled(files, wanted, spec)
-    fixed = wanted.columns is not None
+    columns, read = choose_scan_columns(files, chosen, spec)
+    fixed = chosen.columns is not None
     row_bytes = 8 * len(read)
     plan = make_plan(files, columns, spec, rows=max(1, size // row_bytes), fixed=fixed)
-    texts = known_references(references, wanted)
-    found = Scan(plan.columns, plan.reward, texts, wanted.new_levels, limit, plan.shards, 1, tuple(read), fixed)
+    texts = known_references(references, chosen)
+    found = Scan(plan.columns, plan.reward, texts, chosen.new_levels, limit, plan.shards, 1, tuple(read), fixed)
     found = replace(found, width=_width(next(found.blocks(0))))
     _fits(found, *plan.largest)
     return found
@@ -315,12 +323,12 @@ def _fits(found: Scan, name: Any, count: int) -> None:
 
 def _last_start(ids: pa.ChunkedArray) -> int:
     """Row at which the last problem of a block starts; 0 if there is only one."""
-    codes = codes_of(ids.combine_chunks().dictionary_encode().indices)
+    codes = to_ints(ids.combine_chunks().dictionary_encode().indices)
     other = (codes != codes[-1]).nonzero()[0]
     return int(other[-1]) + 1 if len(other) else 0
 
 
-def _before(parts: list[Part], end: int) -> tuple[Part, ...]:
+def _head(parts: list[FileRows], end: int) -> tuple[FileRows, ...]:
     """Return the parts that describe the first `end` rows."""
     kept, start = [], 0
     for part in parts:
@@ -330,7 +338,7 @@ def _before(parts: list[Part], end: int) -> tuple[Part, ...]:
     return tuple(kept)
 
 
-def _behind(parts: list[Part], end: int) -> list[Part]:
+def _tail(parts: list[FileRows], end: int) -> list[FileRows]:
     """Return the parts that describe the rows from `end` on, with their first rows moved accordingly."""
     kept, start = [], 0
     for part in parts:
@@ -341,7 +349,7 @@ def _behind(parts: list[Part], end: int) -> list[Part]:
     return kept
 
 
-def _chosen(table: Table, problem: str, share: float) -> pa.Table:
+def _sample_rows(table: ColumnTable, problem: str, share: float) -> pa.Table:
     """Return the rows of the problems that belong to a sample of about `share` of all problems."""
     rows = pa.table(dict(table.columns))
     if share >= 1.0:

@@ -1,11 +1,12 @@
 """Divide Parquet files into shards of whole problems, in one pass over the column of ids.
 
-`make_plan` drives the pass: it feeds batches of rows to a `Planner`, which records where problems start and returns a
-`Plan`. `batches_of` then reads the rows of a shard. `Scan` in `listwright.tables.scan` builds on both.
+`make_plan` drives the pass: it feeds batches of rows to a `ShardPlanner`, which records where problems start and
+returns a `ShardPlan`. `batches_of` then reads the rows of a shard. `Scan` in `listwright.tables.scan` builds on both.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,18 +17,19 @@ from pyarrow import parquet
 
 from listwright._internal.arrays import Ints, starts_of
 from listwright.errors import InputError
-from listwright.tables.categories import catalogue_of, levels_of
-from listwright.tables.columns import Columns
-from listwright.tables.frame import plain
-from listwright.tables.spec import RewardSpec
-from listwright.tables.streams import unreadable
-from listwright.tables.table import Part, Table
-from listwright.tables.values import names, numbers
+from listwright.frames.arrays import catalogue_of, levels_of
+from listwright.frames.columns import ColumnOptions, Columns, choose_columns
+from listwright.frames.frame import as_chunked
+from listwright.frames.reward_text import RewardSpec
+from listwright.frames.streams import unreadable
+from listwright.frames.table import ColumnTable, FileRows, no_repeats
+from listwright.frames.values import names, numbers
+from listwright.tables.files import Paths, all_files, format_of
 
 ROWS_AT_ONCE = 1 << 16
 
 
-class Piece(NamedTuple):
+class RowRange(NamedTuple):
     """Consecutive rows of one file."""
 
     path: str  # the file
@@ -36,11 +38,11 @@ class Piece(NamedTuple):
     n_rows: int  # of the whole file, to notice when it changes
 
 
-class Shard(NamedTuple):
+class ScanShard(NamedTuple):
     """Whole problems that are read together: the unit of work that one worker owns."""
 
     number: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[RowRange, ...]
     n_problems: int
     n_rows: int
 
@@ -50,16 +52,16 @@ class Shard(NamedTuple):
         return f"shard {self.number} ({first.path}, row {first.first} to {end})"
 
 
-class Plan(NamedTuple):
+class ShardPlan(NamedTuple):
     """Result of the pass over the files."""
 
-    shards: tuple[Shard, ...]  # all rows of all files, in order
+    shards: tuple[ScanShard, ...]  # all rows of all files, in order
     columns: Columns  # with the levels and catalogue items that were found
     reward: RewardSpec | None  # with the highest grade filled in for "graded"
     largest: tuple[Any, int]  # the problem with the most candidates, and how many
 
 
-def opened(path: str) -> parquet.ParquetFile:
+def open_parquet(path: str) -> parquet.ParquetFile:
     """Open a Parquet file for reading in small steps; without pre-buffering, which would hold whole row groups in
     memory.
     """
@@ -69,9 +71,9 @@ def opened(path: str) -> parquet.ParquetFile:
         raise unreadable(path, error) from None
 
 
-def batches_of(piece: Piece, columns: list[str], rows_at_once: int) -> Iterator[tuple[Part, pa.Table]]:
-    """Iterate over the rows of a piece in batches, each with the `Part` that tells its place in the file."""
-    with opened(piece.path) as file:
+def batches_of(piece: RowRange, columns: list[str], rows_at_once: int) -> Iterator[tuple[FileRows, pa.Table]]:
+    """Iterate over the rows of a piece in batches, each with the `FileRows` that tells its place in the file."""
+    with open_parquet(piece.path) as file:
         if file.metadata.num_rows != piece.n_rows:
             raise InputError(f"{piece.path} has changed since the scan looked at it. Make a new scan.")
         ends = starts_of([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)])
@@ -81,7 +83,7 @@ def batches_of(piece: Piece, columns: list[str], rows_at_once: int) -> Iterator[
             for batch in file.iter_batches(rows_at_once, groups.tolist(), columns, use_threads=False):
                 low, high = max(piece.first - row, 0), min(piece.end - row, batch.num_rows)
                 if high > low:
-                    part = Part(piece.path, high - low, first=row + low)
+                    part = FileRows(piece.path, high - low, first=row + low)
                     yield part, pa.Table.from_batches([batch.slice(low, high - low)])
                 row += batch.num_rows
                 if row >= piece.end:
@@ -90,28 +92,28 @@ def batches_of(piece: Piece, columns: list[str], rows_at_once: int) -> Iterator[
             raise unreadable(piece.path, error) from None
 
 
-def as_streamed(parts: tuple[Part, ...], rows: pa.Table, *, fixed: bool) -> Table:
-    """Rows of a scan as a `Table` that is marked as streamed."""
-    columns = {name: plain(column) for name, column in zip(rows.column_names, rows.columns, strict=True)}
-    return Table(columns, parts, fixed=fixed, streamed=True)
+def as_streamed(parts: tuple[FileRows, ...], rows: pa.Table, *, fixed: bool) -> ColumnTable:
+    """Rows of a scan as a `ColumnTable` that is marked as streamed."""
+    columns = {name: as_chunked(column) for name, column in zip(rows.column_names, rows.columns, strict=True)}
+    return ColumnTable(columns, parts, fixed=fixed, streamed=True)
 
 
-def make_plan(files: list[str], columns: Columns, reward: RewardSpec | None, *, rows: int, fixed: bool) -> Plan:
+def make_plan(files: list[str], columns: Columns, reward: RewardSpec | None, *, rows: int, fixed: bool) -> ShardPlan:
     """Scan the ids and divide the files into shards."""
     # A shard ends with the first problem that ends at or after the end of a row group once the shard has enough rows,
     # so that hardly any row group is read for two shards.
-    planner = Planner(columns, reward, rows)
-    wanted = planner.read()
+    planner = ShardPlanner(columns, reward, rows)
+    columns_read = planner.read()
     for path in files:
-        with opened(path) as file:
+        with open_parquet(path) as file:
             counts = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
         planner.open(path, counts)
-        for part, batch in batches_of(Piece(path, 0, sum(counts), sum(counts)), wanted, ROWS_AT_ONCE):
+        for part, batch in batches_of(RowRange(path, 0, sum(counts), sum(counts)), columns_read, ROWS_AT_ONCE):
             planner.take(as_streamed((part,), batch, fixed=fixed))
     return planner.plan()
 
 
-class Planner:
+class ShardPlanner:
     """Accumulates what one pass over the ids reveals; keeps 16 bytes per problem."""
 
     def __init__(self, columns: Columns, reward: RewardSpec | None, rows: int) -> None:
@@ -142,7 +144,7 @@ class Planner:
         self.files.append((path, sum(group_rows)))
         self.group_ends += (self.n_rows + np.cumsum(group_rows)).tolist()
 
-    def take(self, table: Table) -> None:
+    def take(self, table: ColumnTable) -> None:
         """Process a batch of rows: record where problems start, and collect levels, catalogue items and the highest
         grade.
         """
@@ -171,7 +173,7 @@ class Planner:
         self.last_start = int(starts[-1]) if len(starts) else self.last_start
         self.starts.append(starts)
 
-    def plan(self) -> Plan:
+    def plan(self) -> ShardPlan:
         """Return the plan; raise `InputError` if the rows of some problem are not contiguous."""
         starts, keys = np.concatenate(self.starts), np.concatenate(self.keys)
         self._once(starts, keys)
@@ -184,15 +186,15 @@ class Planner:
         )
         graded = self.reward is not None and self.reward.kind == "graded"
         reward = replace(self.reward, highest=self.highest) if graded and self.reward is not None else self.reward
-        return Plan(tuple(self._shards(starts)), columns, reward, self.largest)
+        return ShardPlan(tuple(self._shards(starts)), columns, reward, self.largest)
 
-    def _shards(self, starts: Ints) -> Iterator[Shard]:
+    def _shards(self, starts: Ints) -> Iterator[ScanShard]:
         """Iterate over the shards between the cuts."""
         cuts = self._cuts(starts)
         firsts = np.searchsorted(starts, cuts)
         for number in range(len(cuts) - 1):
             low, high = cuts[number], cuts[number + 1]
-            yield Shard(number, self._pieces(low, high), int(firsts[number + 1] - firsts[number]), high - low)
+            yield ScanShard(number, self._pieces(low, high), int(firsts[number + 1] - firsts[number]), high - low)
 
     def _cuts(self, starts: Ints) -> list[int]:
         """Rows at which shards start, followed by the total number of rows."""
@@ -203,12 +205,12 @@ class Planner:
                 cuts.append(int(starts[behind]))
         return [*cuts, self.n_rows]
 
-    def _pieces(self, low: int, high: int) -> tuple[Piece, ...]:
+    def _pieces(self, low: int, high: int) -> tuple[RowRange, ...]:
         """Return the pieces of files that hold the rows from `low` to `high`."""
         pieces, start = [], 0
         for path, count in self.files:
             if start < high and start + count > low:
-                pieces.append(Piece(path, max(low - start, 0), min(high - start, count), count))
+                pieces.append(RowRange(path, max(low - start, 0), min(high - start, count), count))
             start += count
         return tuple(pieces)
 
@@ -231,3 +233,73 @@ class Planner:
             f'python -c "import polars; polars.scan_parquet({source}).sort({self.columns.problem!r}, '
             "maintain_order=True).sink_parquet('sorted.parquet')\""
         )
+
+
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
+
+
+def as_bytes(size: int | str, name: str) -> int:
+    """Return a number of bytes from a number or text."""
+    if isinstance(size, int) and not isinstance(size, bool) and size > 0:
+        return size
+    found = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    if found is None or not float(found[1]):
+        raise InputError(f"{name} must be a size such as 1GB or 500MB. Got {size!r}.")
+    return int(float(found[1]) * 1000 ** " kmgt".index(found[2].lower() or " "))
+
+
+def parquet_files(paths: Paths) -> list[str]:
+    """Expand paths to files, all of which must be Parquet."""
+    files = all_files(paths, None)
+    other = next((path for path in files if format_of(path) not in (None, "parquet")), None)
+    if other is not None:
+        raise InputError(
+            f"A scan reads Parquet files, and {other} is {format_of(other)}. Read it, or write Parquet first."
+        )
+    return [str(path) for path in files]
+
+
+def choose_scan_columns(files: list[str], options: ColumnOptions, spec: RewardSpec | None) -> tuple[Columns, list[str]]:
+    """Choose the columns from the schema of the first file, and check that all files agree."""
+    first = _kinds(files[0])
+    table = as_streamed((FileRows(files[0], 0),), first.empty_table(), fixed=options.columns is not None)
+    taken = [] if spec is None else spec.columns_of(table)
+    columns = choose_columns(table, options, set(taken))
+    if columns.numbered or not (columns.features or columns.context or columns.catalogue):
+        raise InputError(f"{files[0]} has no features: no numeric column is left. Name some with features=.")
+    single = [name for name in (columns.item, columns.size, columns.catalogue, columns.group) if name is not None]
+    several = (columns.features, columns.context, columns.vectors, columns.links, tuple(columns.levels))
+    used = [columns.problem, *single, *(name for names in several for name in names), *taken]
+    for name in used:
+        table.column(name, "features")
+    for path in files[1:]:
+        _alike(files[0], first, path, _kinds(path), used, all_columns=options.features is None and not table.fixed)
+    return columns, list(dict.fromkeys(used))
+
+
+def _kinds(path: str) -> pa.Schema:
+    """Schema of a Parquet file; raise `InputError` for repeated column names and for files without rows."""
+    with open_parquet(path) as file:
+        no_repeats(file.schema_arrow.names, path)
+        if file.metadata.num_rows == 0:
+            raise InputError(f"{path} has no rows. Leave it out, or write it again.")
+        return file.schema_arrow
+
+
+def _alike(one: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list[str], *, all_columns: bool) -> None:
+    """Raise `InputError` if two files differ in the names or types of their columns."""
+    for name in kinds.names if all_columns else used:
+        if name not in others.names:
+            raise InputError(f"{other} has no column {name!r}, which {one} has. Make the files alike.")
+    extra = [name for name in others.names if name not in kinds.names]
+    if all_columns and extra:
+        raise InputError(f"{one} has no column {extra[0]!r}, which {other} has. Make the files alike.")
+    for name in used:
+        mine, theirs = (as_chunked(_empty(table, name)).type for table in (kinds, others))
+        if mine != theirs:
+            raise InputError(f"Column {name!r} is {mine} in {one} and {theirs} in {other}. Make the files alike.")
+
+
+def _empty(kinds: pa.Schema, name: str) -> pa.Array:
+    """Return an empty array of the type of a column."""
+    return pa.array([], type=kinds.field(name).type)

@@ -13,7 +13,7 @@ from listwright._internal.arrays import Ints, at_least_one
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.policies import Policy
-from listwright.storage import inspect, load, own_parts, save
+from listwright.storage import inspect, own_parts, read_model, save
 
 MAY_DIFFER = ("engine", "random_state", "verbose")  # parameters that may differ when a fit is resumed
 
@@ -65,7 +65,7 @@ class Checkpoints:
         """Load the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to resume from. Start without resume.")
-        found = load(str(self.path), trusted=_trusted(model, str(self.path)))
+        found = read_model(str(self.path), trusted=_trusted(model, str(self.path)))
         if not isinstance(getattr(found, "progress_", None), Progress):
             raise InputError(f"{self.path} is a model, not a checkpoint. Name the file that checkpoint= wrote.")
         if type(found) is not type(model) or _settings(found) != _settings(model):

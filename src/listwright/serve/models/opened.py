@@ -13,11 +13,11 @@ from typing import Any
 from listwright.errors import InputError
 from listwright.feedback.online import OnlineSCP
 from listwright.lists import Lists
+from listwright.loading import load_trusting
 from listwright.problems import Problems
 from listwright.serve.learning.published import Published
 from listwright.serve.models.intake import Shape
 from listwright.storage import inspect
-from listwright.storage.load_trusting import load_trusting
 
 
 class Cost:

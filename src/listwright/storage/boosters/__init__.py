@@ -6,18 +6,17 @@ of texts). So the text of a model file never reaches them. Its trees are checked
 with a loaded model needs neither library.
 """
 
-from listwright.storage.boosters.histogram import from_histogram
-from listwright.storage.boosters.libraries import LIBRARIES, as_booster, fresh_booster, fresh_parameters
-from listwright.storage.boosters.models import Boosted, boosted, joined_trees, scaled
+from listwright.storage.boosters.libraries import LIBRARIES, as_booster, fresh_booster, fresh_parameters, from_histogram
+from listwright.storage.boosters.models import Boosted, combine_trees, read_booster, scale_booster
 
 __all__ = [
     "LIBRARIES",
     "Boosted",
     "as_booster",
-    "boosted",
+    "combine_trees",
     "fresh_booster",
     "fresh_parameters",
     "from_histogram",
-    "joined_trees",
-    "scaled",
+    "read_booster",
+    "scale_booster",
 ]

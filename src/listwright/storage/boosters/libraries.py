@@ -8,9 +8,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from listwright._internal.arrays import Ints
 from listwright._internal.extras import require_extra
 from listwright.errors import InputError
-from listwright.storage.boosters.models import Boosted, boosted
+from listwright.storage.boosters.models import Boosted, read_booster
 
 LIBRARIES = {
     "lightgbm": {"LGBMRegressor": "regressor", "LGBMRanker": "ranker", "LGBMClassifier": "classifier"},
@@ -33,7 +36,7 @@ def as_booster(value: Any) -> Boosted | None:
     kind = LIBRARIES[library][type(value).__name__]
     member, text = _lightgbm_text(value) if library == "lightgbm" else _xgboost_text(value)
     try:
-        return boosted(member, text, kind)
+        return read_booster(member, text, kind)
     except InputError as error:
         raise InputError(f"This {TITLES[library]} model cannot be saved: {error}.") from None
 
@@ -47,7 +50,7 @@ def fresh_parameters(value: Any) -> dict[str, Any] | None:
     if library == "xgboost":
         _check_missing(value)
         parameters = {key: entry for key, entry in parameters.items() if entry is not None and key != "missing"}
-    return _checked(parameters)
+    return _validate_parameters(parameters)
 
 
 def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
@@ -55,7 +58,7 @@ def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
     if not isinstance(name, str) or name not in LIBRARIES[library]:
         raise InputError(f"{TITLES[library]} has no estimator {name!r:.40} that models use")
     package = require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost")
-    return getattr(package, name)(**_checked(parameters))
+    return getattr(package, name)(**_validate_parameters(parameters))
 
 
 def _library(value: Any) -> str | None:
@@ -84,9 +87,48 @@ def _check_missing(value: Any) -> None:
         raise InputError(f"An XGBoost model with missing={value.missing!r} cannot be saved. Leave it at NaN.")
 
 
-def _checked(parameters: dict[str, Any]) -> dict[str, Any]:
+def _validate_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters if all are numbers or known choices."""
     for key, value in parameters.items():
         if not (value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and key in CHOICES)):
             raise InputError(f"a boosting model has {value!r:.40} for {key:.40}, which model files may not hold")
     return parameters
+
+
+HEAD = "tree\nnum_tree_per_iteration=1\nobjective=regression\nmax_feature_idx={last}\n"
+
+
+def from_histogram(model: Any) -> Boosted:
+    """Return the trees of a fitted `HistGradientBoostingRegressor` as a `Boosted` model."""
+    # The estimator must have been fitted on numeric columns without missing values. Its baseline prediction becomes a
+    # first tree with a single leaf, so that the sum of all trees equals the estimator's prediction.
+    base = {"num_leaves": [1], "leaf_value": [float(model._baseline_prediction.item())]}
+    trees = [base, *(_histogram_tree(round_[0].nodes) for round_ in model._predictors)]
+    blocks = [
+        f"\nTree={number}\n" + "".join(_line(*pair) for pair in tree.items()) for number, tree in enumerate(trees)
+    ]
+    text = HEAD.format(last=model.n_features_in_ - 1) + "".join(blocks) + "\n\nend of trees\n"
+    return read_booster("0.txt", text.encode(), "regressor")
+
+
+def _histogram_tree(nodes: Any) -> dict[str, Any]:
+    """Return the entries of one tree in LightGBM's text format."""
+    is_leaf = nodes["is_leaf"].astype(bool)
+    splits, leaves = nodes[~is_leaf], nodes[is_leaf]
+    number: Ints = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
+    tree = {"num_leaves": [len(leaves)], "leaf_value": leaves["value"].tolist()}
+    if not len(splits):
+        return tree
+    return tree | {
+        "split_feature": splits["feature_idx"].tolist(),
+        "threshold": splits["num_threshold"].tolist(),
+        "left_child": number[splits["left"]].tolist(),
+        "right_child": number[splits["right"]].tolist(),
+        "decision_type": [2] * len(splits),
+        "leaf_count": leaves["count"].tolist(),
+    }
+
+
+def _line(key: str, values: list[Any]) -> str:
+    """Return one line of LightGBM's format. `repr` keeps every digit of a float, so nothing is rounded."""
+    return f"{key}={' '.join(map(repr, values))}\n"

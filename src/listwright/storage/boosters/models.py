@@ -1,7 +1,7 @@
 """Boosting models as they come from files. They predict and explain, and cannot be trained.
 
-`boosted` picks the reader by the ending of the member's name and checks that kind and objective go together. The trees
-are evaluated by compiled functions in `listwright._kernels.trees`.
+`read_booster` picks the reader by the ending of the member's name and checks that kind and objective go together. The
+trees are evaluated by compiled functions in `listwright._kernels.trees`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright._kernels.trees import box_shares, logistic, tree_sums
 from listwright.errors import InputError
-from listwright.storage.boosters.leaf_boxes import Boxes, boxes_of
-from listwright.storage.boosters.lightgbm_text import read_lightgbm
-from listwright.storage.boosters.trees import Trees
-from listwright.storage.boosters.xgboost_json import read_xgboost
+from listwright.storage.boosters.formats import Trees, read_lightgbm, read_xgboost
 
 READERS = {"txt": read_lightgbm, "json": read_xgboost}  # by the end of the member's name
 KINDS = ("regressor", "ranker", "classifier")
@@ -79,7 +76,7 @@ class BoostedClassifier(Boosted):
         return np.stack([1.0 - p, p], axis=1)
 
 
-def boosted(member: str, content: bytes, kind: str) -> Boosted:
+def read_booster(member: str, content: bytes, kind: str) -> Boosted:
     """Read a boosting model from a member of a file."""
     text, ending = content.decode(errors="replace"), member.rpartition(".")[2]
     if ending not in READERS:
@@ -90,7 +87,7 @@ def boosted(member: str, content: bytes, kind: str) -> Boosted:
     return (BoostedClassifier if kind == "classifier" else Boosted)(text, ending, kind, trees)
 
 
-def scaled(model: Boosted, factor: float) -> Boosted:
+def scale_booster(model: Boosted, factor: float) -> Boosted:
     """Return a model of LightGBM's format whose predictions are those of another one times a factor."""
     lines = model.text.splitlines()
     for number, line in enumerate(lines):
@@ -98,10 +95,10 @@ def scaled(model: Boosted, factor: float) -> Boosted:
         if key == "leaf_value":
             lines[number] = f"{key}={' '.join(repr(factor * float(value)) for value in values.split())}"
     kept = [line for line in lines if not line.startswith("tree_sizes=")]  # lengths of the blocks, which are others now
-    return boosted("0.txt", "\n".join(kept).encode(), model.kind)
+    return read_booster("0.txt", "\n".join(kept).encode(), model.kind)
 
 
-def joined_trees(models: Sequence[Any]) -> tuple[Any, ...] | None:
+def combine_trees(models: Sequence[Any]) -> tuple[Any, ...] | None:
     """Return the trees of several models as those of one, whose predictions are their sum."""
     if not models or not all(isinstance(model, Boosted) for model in models):
         return None
@@ -112,3 +109,57 @@ def joined_trees(models: Sequence[Any]) -> tuple[Any, ...] | None:
         nodes, leaves = nodes + len(columns), leaves + len(values)
     roots, left, right, columns, thresholds, values = (np.concatenate(some) for some in zip(*moved, strict=True))
     return sum(model.trees.base for model in models), (roots, columns, thresholds, left, right, values)
+
+
+Sides = dict[int, tuple[float, float, float]]  # by column: above, up to, share of the training rows
+
+
+class Boxes(NamedTuple):
+    """The boxes of all leaves of all trees, as flat arrays; the sides of leaf i are `starts[i]` to `starts[i + 1]`."""
+
+    starts: Ints  # by leaf
+    columns: Ints  # by side, the column that it bounds
+    above: Floats  # by side, the interval: above < x <= up_to
+    up_to: Floats
+    shares: Floats  # of the training rows that a side keeps, among those that got that far
+    values: Floats  # by leaf
+    base: float  # mean over the training rows of the sum of all trees
+
+
+def boxes_of(trees: Trees) -> Boxes:
+    """Return the boxes of all leaves."""
+    roots, columns, thresholds, left, right, leaves = trees.arrays
+    counts = _counts(trees)
+    leaf_sides: list[tuple[int, Sides]] = []
+    base = 0.0
+    for root in roots.tolist():
+        stack: list[tuple[int, Sides]] = [(root, {})]
+        while stack:
+            node, sides = stack.pop()
+            if node < 0:
+                leaf_sides.append((-1 - node, sides))
+                base += leaves[-1 - node] * counts(node) / counts(root)
+                continue
+            column, at = int(columns[node]), float(thresholds[node])
+            over, under, share = sides.get(column, (-np.inf, np.inf, 1.0))
+            low, high = int(left[node]), int(right[node])
+            stack.append((high, sides | {column: (max(over, at), under, share * counts(high) / counts(node))}))
+            stack.append((low, sides | {column: (over, min(under, at), share * counts(low) / counts(node))}))
+    table = np.array([side for _, sides in leaf_sides for side in sides.values()]).reshape(-1, 3)
+    numbers = np.array([column for _, sides in leaf_sides for column in sides], dtype=np.int64)
+    starts = starts_of([len(sides) for _, sides in leaf_sides])
+    above, up_to, shares = table.T.copy()
+    return Boxes(starts, numbers, above, up_to, shares, leaves[[leaf for leaf, _ in leaf_sides]], base)
+
+
+def _counts(trees: Trees) -> Any:
+    """Return a function from a node number, or a leaf as -1 - i, to its training rows."""
+    left, right = trees.arrays[3:5]
+    inner = np.zeros(len(left))
+
+    def count(node: int) -> float:
+        return float(inner[node] if node >= 0 else trees.cover[-1 - node])
+
+    for node in range(len(left) - 1, -1, -1):  # children stand behind their parents
+        inner[node] = count(left[node]) + count(right[node])
+    return count

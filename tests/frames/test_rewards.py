@@ -13,7 +13,7 @@ import listwright as lw
 from listwright import rewards
 from listwright.errors import InputError
 from listwright.problems import Problems
-from listwright.tables import from_frame, parse_reward
+from listwright.tables import parse_reward
 from tests.table_tools import assert_same
 
 ORDER = [0, 2, 4, 1, 3, 5]  # rows by problem
@@ -26,7 +26,7 @@ VECTORS = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0], [3.0, 0.0], [0.0, 0.0], 
 
 def built(spec: str, columns: dict[str, Any], **options: Any) -> Problems:
     """Problems with the reward of a spec."""
-    return from_frame(pa.table(BASE | columns), features=["x"], reward=spec, **options)
+    return lw.Problems.from_frame(pa.table(BASE | columns), features=["x"], reward=spec, **options)
 
 
 def expected(reward: rewards.Reward) -> Problems:
@@ -135,7 +135,7 @@ def test_what_is_wrong_with_ones_own_file_is_told(tmp_path: Path, text: str | No
 
 def test_the_columns_of_the_reward_are_no_features() -> None:
     table = pa.table(BASE | columns_of("topic", FLAGS) | {"worth": [1.0] * 6, "y": [2.0] * 6})
-    assert from_frame(table, reward="coverage:topic_**worth").feature_names == ("x", "y")
+    assert lw.Problems.from_frame(table, reward="coverage:topic_**worth").feature_names == ("x", "y")
 
 
 @pytest.mark.parametrize(

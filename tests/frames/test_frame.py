@@ -13,7 +13,7 @@ import pytest
 import listwright as lw
 from listwright.errors import DataWarning, InputError
 from listwright.problems import Problems
-from listwright.tables import from_frame, read_with_columns
+from listwright.tables import read_with_columns
 
 TABLE = {
     "problem": ["q2", "q1", "q2", "q1"],
@@ -32,7 +32,7 @@ def table(**changes: Any) -> pa.Table:
 
 
 def test_by_default_numbers_are_features_and_names_are_found() -> None:
-    problems = from_frame(table())
+    problems = lw.Problems.from_frame(table())
     assert problems.feature_names == ("price", "user", "good")
     assert problems.problem_ids.tolist() == ["q2", "q1"]
     np.testing.assert_array_equal(problems.features, [[0.5, 10, 1], [2.5, 10, 0], [1.5, 20, 0], [3.5, 20, 1]])
@@ -41,7 +41,7 @@ def test_by_default_numbers_are_features_and_names_are_found() -> None:
 
 
 def test_item_and_size_may_be_missing() -> None:
-    problems = from_frame(table(item=None, size=None))
+    problems = lw.Problems.from_frame(table(item=None, size=None))
     assert problems.item_ids is None
     assert problems.sizes is None
 
@@ -50,13 +50,13 @@ def test_columns_go_by_the_names_given() -> None:
     frame = pl.DataFrame(
         {"query": [1, 1], "doc": ["x", "y"], "cost": [1.0, 2.0], "f1": [1, 2], "f2": [3, 4], "g": [5, 6]}
     )
-    problems = from_frame(frame, problem="query", item="doc", size="cost", features=["f*"])
+    problems = lw.Problems.from_frame(frame, problem="query", item="doc", size="cost", features=["f*"])
     assert problems.feature_names == ("f1", "f2")
     np.testing.assert_array_equal(problems.sizes, [1.0, 2.0])
 
 
 def test_context_is_one_row_a_problem() -> None:
-    problems = from_frame(table(), context=["user"])
+    problems = lw.Problems.from_frame(table(), context=["user"])
     assert problems.context is not None
     np.testing.assert_array_equal(problems.context, [[10], [20]])
     assert problems.feature_names == ("price", "good")
@@ -66,7 +66,7 @@ def test_categories_become_flags_and_are_read_the_same_again() -> None:
     problems, columns = read_with_columns(table(), categorical=["colour"])
     assert problems.feature_names == ("price", "user", "colour=blue", "colour=green", "colour=red", "good")
     np.testing.assert_array_equal(problems.features[:, 2:5], [[0, 0, 1], [0, 0, 1], [1, 0, 0], [0, 1, 0]])
-    later = from_frame(table(colour=["green"] * 4), columns=columns)
+    later = lw.Problems.from_frame(table(colour=["green"] * 4), columns=columns)
     assert later.feature_names == problems.feature_names
     np.testing.assert_array_equal(later.features[:, 3], 1)
 
@@ -75,8 +75,8 @@ def test_a_new_level_is_an_error_or_no_level() -> None:
     _, columns = read_with_columns(table(), categorical=["colour"])
     new = table(colour=["pink", "red", "red", "red"])
     with pytest.raises(InputError, match="'pink' was not in the training data"):
-        from_frame(new, columns=columns)
-    problems = from_frame(new, columns=columns, new_levels="zeros")
+        lw.Problems.from_frame(new, columns=columns)
+    problems = lw.Problems.from_frame(new, columns=columns, new_levels="zeros")
     np.testing.assert_array_equal(problems.features[0, 2:5], 0)
 
 
@@ -85,19 +85,21 @@ def test_a_catalogue_keeps_its_names_and_codes() -> None:
     assert problems.catalogue is not None
     assert problems.catalogue.tolist() == [0, 2, 1, 0]
     assert columns.catalogue_names == ("a", "b", "c")
-    again = from_frame(table(item=["c", "a", "b", "b"]), catalogue="item", catalogue_names=columns.catalogue_names)
+    again = lw.Problems.from_frame(
+        table(item=["c", "a", "b", "b"]), catalogue="item", catalogue_names=columns.catalogue_names
+    )
     assert again.catalogue is not None
     assert again.catalogue.tolist() == [2, 1, 0, 1]
     with pytest.raises(InputError, match="item z is not in the catalogue of 3 items"):
-        from_frame(table(item=["z", "a", "b", "b"]), columns=columns)
+        lw.Problems.from_frame(table(item=["z", "a", "b", "b"]), columns=columns)
 
 
 def test_vectors_come_from_lists_or_columns() -> None:
     expected = np.array([[1, 2], [5, 6], [3, 4], [7, 8]], dtype=np.float32)
     lists = table(e=[[1.0, 2.0], [3, 4], [5, 6], [7, 8]])
-    np.testing.assert_array_equal(from_frame(lists, vectors="e").vectors, expected)
+    np.testing.assert_array_equal(lw.Problems.from_frame(lists, vectors="e").vectors, expected)
     columns = table(e_1=[1, 3, 5, 7], e_2=[2, 4, 6, 8])
-    problems = from_frame(columns, vectors="e_*")
+    problems = lw.Problems.from_frame(columns, vectors="e_*")
     np.testing.assert_array_equal(problems.vectors, expected)
     assert problems.feature_names == ("price", "user", "good")
 
@@ -109,7 +111,7 @@ def test_a_model_fits_and_reads_the_next_table() -> None:
     problems, columns = read_with_columns(frame, categorical=["kind"], reward="any:hit")
     model = lw.SCP(length=2, effort="fast", random_state=0).fit(problems)
     new = frame.drop(columns="hit").sample(frac=1, random_state=1)[["kind", "x", "problem"]]
-    lists = model.predict(from_frame(new, columns=columns))
+    lists = model.predict(lw.Problems.from_frame(new, columns=columns))
     assert len(lists) == 30
 
 
@@ -149,7 +151,7 @@ ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 def test_errors_say_where_and_what(name: str) -> None:
     changes, options, message = ERRORS[name]
     with pytest.raises(InputError, match=message):
-        from_frame(table(**changes), **options)
+        lw.Problems.from_frame(table(**changes), **options)
 
 
 def test_where_a_model_names_the_columns_no_option_is_advised() -> None:
@@ -163,11 +165,11 @@ def test_where_a_model_names_the_columns_no_option_is_advised() -> None:
         ({"item": ["a", "b", "a", "b"]}, r"at row 0 \(from 0\). List an item only once per problem\.$"),
     ):
         with pytest.raises(InputError, match=message):
-            from_frame(table(**changes), columns=columns)
+            lw.Problems.from_frame(table(**changes), columns=columns)
 
 
 def test_a_reward_object_suits_a_table_that_is_grouped() -> None:
-    problems = from_frame(
+    problems = lw.Problems.from_frame(
         table(problem=["p", "p", "q", "q"], item=list("abab")), reward=lw.rewards.AnySuccess([0, 1, 1, 0])
     )
     assert [items.tolist() for items in lw.greedy(problems, length=1)] == [[1], [0]]
@@ -175,36 +177,36 @@ def test_a_reward_object_suits_a_table_that_is_grouped() -> None:
 
 def test_what_is_no_frame_is_refused() -> None:
     with pytest.raises(InputError, match=r"Give a frame of pandas, polars or pyarrow. Got builtins.dict\.$"):
-        from_frame(dict(TABLE))
+        lw.Problems.from_frame(dict(TABLE))
     with pytest.raises(InputError, match=r"Call collect\(\) first"):
-        from_frame(pl.DataFrame(TABLE).lazy())
+        lw.Problems.from_frame(pl.DataFrame(TABLE).lazy())
     with pytest.raises(InputError, match="has no rows"):
-        from_frame(table().slice(0, 0))
+        lw.Problems.from_frame(table().slice(0, 0))
     with pytest.raises(InputError, match="'x'"):
-        from_frame(pd.DataFrame([[1, 2, 3]], columns=["problem", "x", "x"]))
+        lw.Problems.from_frame(pd.DataFrame([[1, 2, 3]], columns=["problem", "x", "x"]))
 
 
 def test_a_column_of_mixed_kinds_is_an_error_unless_ignored() -> None:
     frame = pd.DataFrame({"problem": [1, 1], "x": [1.0, 2.0], "odd": [1, "two"]})
     with pytest.raises(InputError, match=r"column 'odd' cannot be used.*leave it out with ignore="):
-        from_frame(frame)
-    assert from_frame(frame, ignore=["odd"]).feature_names == ("x",)
+        lw.Problems.from_frame(frame)
+    assert lw.Problems.from_frame(frame, ignore=["odd"]).feature_names == ("x",)
 
 
 def test_categorical_columns_of_frames_are_encoded() -> None:
     frame = pd.DataFrame({"problem": [0, 0, 1], "x": [1.0, 2.0, 3.0], "kind": pd.Categorical(["a", "b", "a"])})
     for given in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
-        problems = from_frame(given)
+        problems = lw.Problems.from_frame(given)
         assert problems.feature_names == ("x", "kind=a", "kind=b")
-        assert from_frame(given, ignore=["kind"]).feature_names == ("x",)
-        assert from_frame(given, features=["x"]).feature_names == ("x",)
+        assert lw.Problems.from_frame(given, ignore=["kind"]).feature_names == ("x",)
+        assert lw.Problems.from_frame(given, features=["x"]).feature_names == ("x",)
 
 
 def test_dates_are_left_out_with_a_warning_that_names_them() -> None:
     frame = pd.DataFrame({"problem": [0, 0], "x": [1.0, 2.0], "day": pd.to_datetime(["2026-01-01", "2026-01-02"])})
     with pytest.warns(DataWarning, match="left out: 'day'"):
-        assert from_frame(frame).feature_names == ("x",)
-    assert from_frame(frame, ignore=["day"]).feature_names == ("x",)
+        assert lw.Problems.from_frame(frame).feature_names == ("x",)
+    assert lw.Problems.from_frame(frame, ignore=["day"]).feature_names == ("x",)
 
 
 def test_lists_without_a_role_are_left_out_with_a_warning_that_names_it() -> None:
@@ -217,23 +219,28 @@ def test_lists_without_a_role_are_left_out_with_a_warning_that_names_it() -> Non
     }
     for given in (pd.DataFrame(rows), pl.DataFrame(rows), pa.table(rows)):
         with pytest.warns(DataWarning) as told:
-            assert from_frame(given).feature_names == ("x",)
+            assert lw.Problems.from_frame(given).feature_names == ("x",)
         one, other = (str(warning.message) for warning in told)
         assert "left out: 'emb'. Name embeddings with vectors=" in one
         assert "left out: 'cites'. Name ids of other items with links=" in other
-        assert from_frame(given, vectors="emb", links="cites").feature_names == ("x",)
-        assert from_frame(given, ignore=["emb", "cites"]).vectors is None
+        assert lw.Problems.from_frame(given, vectors="emb", links="cites").feature_names == ("x",)
+        assert lw.Problems.from_frame(given, ignore=["emb", "cites"]).vectors is None
 
 
 def test_coordinates_of_embeddings_among_the_features_are_named() -> None:
     columns = {f"emb_{i}": [0.1 * i, 0.2, 0.3] for i in range(16)}
     frame = pa.table({"problem": [0, 0, 1], "x": [1.0, 2.0, 3.0], **columns})
     with pytest.warns(DataWarning, match=r"'emb_0' to 'emb_15' look like the coordinates .*vectors='emb_\*'"):
-        assert from_frame(frame).n_features == 17
-    found = from_frame(frame, vectors="emb_*")
+        assert lw.Problems.from_frame(frame).n_features == 17
+    found = lw.Problems.from_frame(frame, vectors="emb_*")
     assert (found.n_features, found.vectors.shape) == (1, (3, 16))
-    assert from_frame(frame.drop(["emb_0"])).n_features == 16  # too few to be sure
-    assert from_frame(frame.rename_columns([name.replace("emb", "f") for name in frame.column_names])).n_features == 17
+    assert lw.Problems.from_frame(frame.drop(["emb_0"])).n_features == 16  # too few to be sure
+    assert (
+        lw.Problems.from_frame(
+            frame.rename_columns([name.replace("emb", "f") for name in frame.column_names])
+        ).n_features
+        == 17
+    )
 
 
 def test_read_takes_frames_too() -> None:
@@ -260,12 +267,12 @@ def test_arrays_of_text_are_refused(values) -> None:
 def test_the_row_whose_vector_is_wrong_is_named(backend: Any, first: Any, told: str) -> None:
     frame = backend({**TABLE, "embedding": [first, [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]})
     with pytest.raises(InputError, match=rf"Row 0 \(from 0\), column 'embedding': {told}\."):
-        from_frame(frame, vectors="embedding")
+        lw.Problems.from_frame(frame, vectors="embedding")
 
 
 def test_columns_may_have_numbers_for_names() -> None:
     frame = pd.DataFrame(np.arange(8.0).reshape(4, 2)).assign(problem=[1, 1, 2, 2])
-    problems = from_frame(frame)
+    problems = lw.Problems.from_frame(frame)
     assert problems.feature_names == ("0", "1")
     np.testing.assert_array_equal(problems.features, np.arange(8.0).reshape(4, 2))
 

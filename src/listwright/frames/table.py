@@ -1,8 +1,8 @@
 """The common in-memory form of every input: Arrow columns by name, plus the origin of each row.
 
-All readers (frames, CSV, JSON lines, SVMlight, Parquet, blocks of a scan) produce a `Table`, and everything after them
-works on tables only. `Part` remembers the file and line of each row, so that every error message can name the cell that
-is wrong and the option that fixes it.
+All readers (frames, CSV, JSON lines, SVMlight, Parquet, blocks of a scan) produce a `ColumnTable`, and everything after
+them works on tables only. `FileRows` remembers the file and line of each row, so that every error message can name the
+cell that is wrong and the option that fixes it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAMES_SHOWN = 12  # column names that a message lists
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class FileRows:
     """Consecutive rows that come from one file, or from a data frame."""
 
     name: str  # the file, "" for a frame
@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ColumnTable:
     """Named columns of equal length, with the rows of several files one after the other.
 
     Instances are immutable; `dataclasses.replace` makes variants.
@@ -47,7 +47,7 @@ class Table:
     ----------
     columns : dict of str to pyarrow.ChunkedArray
         Columns in the order of the file or frame.
-    parts : tuple of Part
+    parts : tuple of FileRows
         Where the rows come from, in order.
     unreadable : dict of str to str
         Columns that exist but cannot be converted, with the reason; an error only if such a column is needed.
@@ -62,7 +62,7 @@ class Table:
     """
 
     columns: dict[str, pa.ChunkedArray]
-    parts: tuple[Part, ...]
+    parts: tuple[FileRows, ...]
     unreadable: dict[str, str] = field(default_factory=dict)  # columns that are there but cannot be used, and why
     categories: tuple[str, ...] = ()  # columns that the frame or file itself calls categorical
     matrix: Any = None  # (rows, d) scipy CSR, or None

@@ -16,22 +16,21 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints, first_bad
 from listwright.errors import InputError
-from listwright.tables.arrow import codes_of, flags_of, floats_of
-from listwright.tables.table import Table
+from listwright.frames.table import ColumnTable
 
 SEPARATOR = "|"  # between the entries of a list that is written as text
 LONGEST_FIXED = 64  # characters; longer names are kept as Python strings, so that one of them does not widen all
 SHOWN = 40  # characters of a bad value that a message shows
 
 
-class Names(NamedTuple):
+class NameColumn(NamedTuple):
     """A column of names, dictionary-encoded."""
 
     codes: Ints  # by row, the index of its value in `values`
     values: list[Any]  # different values in order of first appearance: all int or all str
 
 
-class Listed(NamedTuple):
+class ListColumn(NamedTuple):
     """A column of lists, flattened: all entries one after the other, and the number of entries of each row."""
 
     values: pa.Array
@@ -56,14 +55,14 @@ def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
-def numbers(table: Table, name: str, option: str) -> Floats:
+def numbers(table: ColumnTable, name: str, option: str) -> Floats:
     """Read a column as float64; raise `InputError` for text and for missing or infinite values."""
     column = table.column(name, option)
     if pa.types.is_null(column.type):
         raise table.error(0, name, "the value is missing", _fill(table, option))
     if not is_number(column.type):
         raise _not_numbers(table, name, option)
-    array = floats_of(column)
+    array = to_floats(column)
     bad = first_bad(~np.isfinite(array))
     if bad is not None:
         missing = not column[bad].is_valid or np.isnan(array[bad])
@@ -73,7 +72,7 @@ def numbers(table: Table, name: str, option: str) -> Floats:
     return array
 
 
-def names(table: Table, name: str, option: str) -> Names:
+def names(table: ColumnTable, name: str, option: str) -> NameColumn:
     """Read a column of ids or categories.
 
     Integers stay integers, and floats that are all whole become integers (pandas turns integer columns with gaps into
@@ -82,16 +81,16 @@ def names(table: Table, name: str, option: str) -> Names:
     """
     column = _as_names(table, name, option)
     encoded = column.combine_chunks().dictionary_encode()
-    missing = first_bad(flags_of(encoded.is_null()))
+    missing = first_bad(to_bools(encoded.is_null()))
     if missing is not None:
         raise table.error(missing, name, "the value is missing", _another(table, option, "Give every row a value"))
-    codes, values = codes_of(encoded.indices), encoded.dictionary.to_pylist()
+    codes, values = to_ints(encoded.indices), encoded.dictionary.to_pylist()
     if "" in values:
         row = int(np.argmax(codes == values.index("")))
         raise table.error(row, name, "the value is empty", _another(table, option, "Give every row a value"))
     if any(part.is_text for part in table.parts) and all(_is_plain_integer(value) for value in values):
         values = [int(value) for value in values]
-    return Names(codes, values)
+    return NameColumn(codes, values)
 
 
 def as_array(values: list[Any]) -> NDArray[Any]:
@@ -102,19 +101,19 @@ def as_array(values: list[Any]) -> NDArray[Any]:
     return np.array(values, dtype=np.str_ if fixed else object)
 
 
-def texts(table: Table, name: str, option: str) -> list[str]:
+def texts(table: ColumnTable, name: str, option: str) -> list[str]:
     """Read a column of text; raise `InputError` for other types and for missing values."""
     column = table.column(name, option)
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must be text. Got {column.type}"
         raise InputError(f"{kind}. {_another(table, option, 'Make it text')}")
-    missing = first_bad(flags_of(column.is_null()))
+    missing = first_bad(to_bools(column.is_null()))
     if missing is not None:
         raise table.error(missing, name, "the text is missing", "Put text there, or leave the row out.")
     return column.to_pylist()
 
 
-def lists(table: Table, name: str, option: str) -> Listed:
+def lists(table: ColumnTable, name: str, option: str) -> ListColumn:
     """Read a column of lists.
 
     Text is split at `|`, or parsed as JSON if it begins with `[`. A column of single values gives lists of one. Missing
@@ -122,20 +121,20 @@ def lists(table: Table, name: str, option: str) -> Listed:
     """
     column = table.column(name, option)
     if is_text(column.type):
-        column = _split(table, name, column)
+        column = _parse_lists(table, name, column)
     array = column.combine_chunks()
     if not is_list(array.type):
-        array = _singles(array)
-    lengths = codes_of(pc.list_value_length(array).fill_null(0))
+        array = _wrap_values(array)
+    lengths = to_ints(pc.list_value_length(array).fill_null(0))
     values = array.flatten()  # leaves missing lists out, so they count as empty
-    missing = first_bad(flags_of(values.is_null()))
+    missing = first_bad(to_bools(values.is_null()))
     if missing is not None:
         row = int(np.searchsorted(np.cumsum(lengths), missing, side="right"))
         raise table.error(row, name, "the list has a missing entry", "Leave it out of the list.")
-    return Listed(values, lengths)
+    return ListColumn(values, lengths)
 
 
-def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
+def _as_names(table: ColumnTable, name: str, option: str) -> pa.ChunkedArray:
     """Return the column as integers or strings, ready for dictionary encoding; NaN becomes missing."""
     column = table.column(name, option)
     if pa.types.is_integer(column.type) or is_text(column.type):
@@ -143,7 +142,7 @@ def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
     try:
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-        if pa.types.is_floating(column.type) and _whole(column):
+        if pa.types.is_floating(column.type) and _all_whole(column):
             return column.cast(pa.int64())
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -151,9 +150,9 @@ def _as_names(table: Table, name: str, option: str) -> pa.ChunkedArray:
         raise InputError(f"{kind}. {_another(table, option, 'Make it text')}") from None
 
 
-def _whole(column: pa.ChunkedArray) -> bool:
+def _all_whole(column: pa.ChunkedArray) -> bool:
     """Return whether all values are whole numbers that float64 represents exactly (below 2**53)."""
-    array = floats_of(column.drop_null())
+    array = to_floats(column.drop_null())
     return bool((np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2.0**53)).all())
 
 
@@ -165,7 +164,7 @@ def _is_plain_integer(value: Any) -> bool:
     return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(value)) == value
 
 
-def _not_numbers(table: Table, name: str, option: str) -> InputError:
+def _not_numbers(table: ColumnTable, name: str, option: str) -> InputError:
     """Build the error for a column that should be numeric, pointing at the first cell that is not a number."""
     column = table.columns[name]
     if not is_text(column.type):
@@ -175,7 +174,7 @@ def _not_numbers(table: Table, name: str, option: str) -> InputError:
     text = "leave the column out with ignore=, or make it 0/1 features with categorical="
     way = text if option == "features" else f"name another column with {option}="
     advice = table.advice(option, "Put a number there", way)
-    return table.error(row, name, f"{_shown(column[row].as_py())} is text where a number is expected", advice)
+    return table.error(row, name, f"{_shorten(column[row].as_py())} is text where a number is expected", advice)
 
 
 def reads_as_number(text: str) -> bool:
@@ -187,29 +186,29 @@ def reads_as_number(text: str) -> bool:
     return True
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     """`repr` of a value, cut to `SHOWN` characters for messages."""
     text = repr(value)
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
-def _fill(table: Table, option: str) -> str:
+def _fill(table: ColumnTable, option: str) -> str:
     """Advice for a missing or infinite number."""
     leave = "leave the column out with ignore=" if option == "features" else f"name another column with {option}="
     return table.advice(option, "Put a number there, or leave the row out", leave)
 
 
-def _another(table: Table, option: str, way: str) -> str:
+def _another(table: ColumnTable, option: str, way: str) -> str:
     """Advice that offers `way`, or naming another column."""
     return table.advice(option, way, f"name another column with {option}=")
 
 
-def _split(table: Table, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _parse_lists(table: ColumnTable, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Parse a column of lists that are written as text; if the entries are of mixed types, all become strings."""
     rows = [_entries(text) for text in column.to_pylist()]
     bad = next((i for i, entries in enumerate(rows) if entries is None), None)
     if bad is not None:
-        problem = f"{_shown(column[bad].as_py())} is not a list"
+        problem = f"{_shorten(column[bad].as_py())} is not a list"
         raise table.error(bad, name, problem, f'Write lists as JSON, such as ["a", "b"], or as a{SEPARATOR}b.')
     try:
         return pa.chunked_array([pa.array(rows)])
@@ -232,7 +231,28 @@ def _entries(text: str | None) -> list[Any] | None:
     return found if all(isinstance(entry, str | int | float) for entry in found) else None
 
 
-def _singles(array: pa.Array) -> pa.Array:
+def _wrap_values(array: pa.Array) -> pa.Array:
     """Wrap each value in a list of one; missing values become empty lists."""
-    starts = np.concatenate([[0], np.cumsum(flags_of(array.is_valid()))]).astype(np.int32)
+    starts = np.concatenate([[0], np.cumsum(to_bools(array.is_valid()))]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(starts), array.drop_null())
+
+
+def to_bools(column: Any) -> NDArray[np.bool_]:
+    """Return a column of booleans without missing values."""
+    return _values(column.cast(pa.uint8())).view(np.bool_)
+
+
+def to_floats(column: Any) -> Floats:
+    """Return a column of numbers as float64; missing values are NaN."""
+    numbers = column.cast(pa.float64(), safe=False)
+    return _values(numbers.fill_null(np.nan) if numbers.null_count else numbers)
+
+
+def to_ints(column: Any) -> Ints:
+    """Return a column of whole numbers without missing values as int64."""
+    return _values(column.cast(pa.int64()))
+
+
+def _values(column: Any) -> Any:
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return np.from_dlpack(whole)

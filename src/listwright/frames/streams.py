@@ -17,7 +17,7 @@ from listwright.errors import InputError
 PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 
 
-def opened(path: str | Path) -> pa.NativeFile:
+def open_file(path: str | Path) -> pa.NativeFile:
     """Open a file for reading, decompressed according to its ending."""
     path = Path(path)
     if path.is_dir():
@@ -31,7 +31,7 @@ def opened(path: str | Path) -> pa.NativeFile:
 def content(path: str | Path) -> bytes:
     """All bytes of a file, decompressed."""
     try:
-        with opened(path) as stream:
+        with open_file(path) as stream:
             return stream.read()
     except (OSError, pa.ArrowException) as error:
         raise unreadable(path, error) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,11 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
-from listwright.problems import Problems
+from listwright.frames.streams import number_in, text_lines
 from listwright.rewards import AlphaCoverage, Coverage, Reward
-from listwright.tables.streams import number_in, text_lines
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
 
 
 @dataclass(frozen=True)
@@ -88,14 +90,14 @@ def subtopic_coverage(
         raise InputError(
             f"{judgements.name} has no line for query {missing}. Leave the problem out, or add judgements."
         )
-    topics = _answered(judgements, queries, [str(item) for item in item_ids], offsets)
+    topics = _answered_subtopics(judgements, queries, [str(item) for item in item_ids], offsets)
     rows = np.repeat(np.arange(len(topics)), [len(numbers) for numbers in topics])
     columns = np.array([number for numbers in topics for number in numbers], dtype=np.int64)
     shape = (len(topics), int(columns.max(initial=0)) + 1)
     return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
 
 
-def _answered(judgements: Judgements, queries: list[str], items: list[str], offsets: Ints) -> list[list[int]]:
+def _answered_subtopics(judgements: Judgements, queries: list[str], items: list[str], offsets: Ints) -> list[list[int]]:
     """By row, the subtopics that it answers, numbered within the query in order of appearance."""
     found = []
     for i, query in enumerate(queries):

@@ -1,0 +1,262 @@
+"""Decide the role of each column of a table: id, feature, context, vector, size and so on.
+
+`ColumnOptions` holds the caller's options before any table is seen, `choose_columns` matches them with a table, and
+`Columns` is the result, which models store so that later tables are read alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from listwright._internal.saved import saved_as
+from listwright._internal.warn import warn
+from listwright.errors import DataWarning, InputError
+from listwright.frames.table import ColumnTable
+from listwright.frames.values import is_list, is_number, is_text, to_bools
+
+NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
+
+
+@saved_as("Columns")
+@dataclass(frozen=True)
+class Columns:
+    """How a table was read: everything needed to read another table for the same model.
+
+    `read_with_columns` returns one, and estimators keep it as `columns_`. Pass it as `columns=` to
+    `Problems.from_frame`, `read` or `scan` for later tables, so that features come in the same order and categories get
+    the same codes. There is no need to create one by hand: the column options of `Problems.from_frame` are more
+    convenient.
+    """
+
+    problem: str  # column of problem ids
+    item: str | None = None  # columns of item ids, sizes and group labels, where there are any
+    size: str | None = None
+    features: tuple[str, ...] = ()  # columns by role, with patterns expanded
+    context: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()
+    catalogue: str | None = None  # column that identifies an item of a recurring set
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the columns that are categorical
+    catalogue_names: tuple[str, ...] = ()  # items of the catalogue; the position of a name is its code
+    numbered: tuple[int, int] | None = None  # first number and end of the columns of SVMlight files
+    links: tuple[str, ...] = ()
+    group: str | None = None
+
+    def flags(self, name: str) -> tuple[str, ...]:
+        """Names of the features that a column becomes: one per level if it is categorical, else its own name."""
+        return tuple(f"{name}={level}" for level in self.levels[name]) if name in self.levels else (name,)
+
+    @property
+    def context_names(self) -> tuple[str, ...]:
+        """Names of the context features, categories as their flags."""
+        return tuple(flag for name in self.context for flag in self.flags(name))
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """The caller's column options, before a table is seen; the fields are the options of `Problems.from_frame`.
+
+    If `columns` is given, it replaces all other column options. `fixed` marks that a model has chosen the columns in
+    another way, so that error messages do not suggest naming other ones.
+    """
+
+    problem: str = "problem"
+    item: str | None = "item"
+    size: str | None = "size"
+    group: str | None = None
+    features: Sequence[str] | None = None
+    context: Sequence[str] | None = None
+    vectors: str | Sequence[str] | None = None
+    catalogue: str | None = None
+    catalogue_names: Sequence[str] | None = None
+    categorical: Sequence[str] = ()
+    levels: Mapping[str, Sequence[str]] | None = None
+    ignore: Sequence[str] = ()
+    new_levels: str = "error"
+    columns: Columns | None = None
+    links: str | Sequence[str] | None = None
+    fixed: bool = False  # whether no option can name other columns, as a model has named them
+
+    def read_as_text(self) -> set[str]:
+        """Columns of ids and categories, which a file reader must not convert to numbers or dates."""
+        if self.columns is not None:
+            kept = self.columns
+            single = (kept.item, kept.catalogue, kept.group)
+            return {kept.problem, *kept.levels} | {name for name in single if name is not None}
+        named = [self.problem, self.item, self.catalogue, self.group, *_as_list(self.categorical, "categorical")]
+        return {name for name in named if name is not None}
+
+
+def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) -> Columns:
+    """Match the caller's options with the columns of a table."""
+    if options.new_levels not in ("error", "zeros"):
+        raise InputError(f'new_levels must be "error" or "zeros". Got {options.new_levels!r}.')
+    if options.columns is not None:
+        return options.columns
+    table.column(options.problem, "problem")
+    context = _expand(table, options.context, "context")
+    vectors = _expand(table, options.vectors, "vectors")
+    links = _expand(table, options.links, "links")
+    named = _expand(table, options.categorical, "categorical")
+    used = {*context, *vectors, *links, *named, *_expand(table, options.ignore, "ignore"), *taken}
+    categorical = named + _own_categories(table, options, used)
+    columns = Columns(
+        problem=options.problem,
+        item=_optional_column(table, options.item, "item"),
+        size=_optional_column(table, options.size, "size"),
+        group=_require_column(table, options.group, "group"),
+        context=context,
+        vectors=vectors,
+        catalogue=_require_column(table, options.catalogue, "catalogue"),
+        levels={name: tuple((options.levels or {}).get(name, ())) for name in categorical},
+        catalogue_names=tuple(str(name) for name in options.catalogue_names or ()),
+        numbered=_numbers(table),
+        links=links,
+    )
+    features = _features(table, options, columns, taken)
+    warn_of_coordinates(table, features)
+    return replace(columns, features=features)
+
+
+def _own_categories(table: ColumnTable, options: ColumnOptions, used: set[str]) -> tuple[str, ...]:
+    """Columns of a categorical type, which become features by default unless they have another role."""
+    if options.features is not None:
+        return ()
+    single = (options.problem, options.item, options.size, options.catalogue, options.group)
+    return tuple(name for name in table.categories if name not in used and name not in single)
+
+
+def _numbers(table: ColumnTable) -> tuple[int, int] | None:
+    """Range of feature numbers of an SVMlight table: the first, and one more than the last."""
+    if table.matrix is None:
+        return None
+    return int(not (table.matrix.indices == 0).any()), max(int(table.matrix.shape[1]), 2)
+
+
+def _features(table: ColumnTable, options: ColumnOptions, columns: Columns, taken: set[str]) -> tuple[str, ...]:
+    """Return the feature columns: those named by the caller, or by default every numeric or categorical column without
+    a role.
+    """
+    if options.features is not None:
+        named = _expand(table, options.features, "features")
+        return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
+    used = {columns.problem, columns.item, columns.size, columns.catalogue, columns.group}
+    used |= {*columns.context, *columns.vectors, *columns.links}
+    left_out = used | taken | set(_expand(table, options.ignore, "ignore"))
+    open_names = [name for name in table.columns if name not in left_out]
+    for name in table.unreadable:
+        if name not in left_out:
+            why = f"column {name!r} cannot be used: {table.unreadable[name]}"
+            raise InputError(f"{table.source}: {why}. Correct it, or leave it out with ignore=.")
+    for name in open_names:
+        if name not in columns.levels:
+            _no_stray_text(table, name)
+    warn_of_dates(table, open_names)
+    warn_of_lists(table, open_names)
+    warn_of_categories(table, [name for name in open_names if name not in columns.levels])
+    return tuple(name for name in open_names if name in columns.levels or is_number(table.columns[name].type))
+
+
+def _no_stray_text(table: ColumnTable, name: str) -> None:
+    """Raise for a column of a text file in which fewer than half of the values are not numbers."""
+    column = table.columns[name]
+    if not is_text(column.type) or not all(part.is_text for part in table.parts):
+        return
+    filled = to_bools(pc.not_equal(column, "").fill_null(False))
+    strays = filled & ~to_bools(pc.match_substring_regex(column, NUMBER).fill_null(False))
+    if 0 < strays.sum() < filled.sum() / 2:
+        row = int(strays.argmax())
+        problem = f"{column[row].as_py()!r:.40} is text among numbers"
+        raise table.error(row, name, problem, "Put a number there, or name the column with ignore= or categorical=.")
+
+
+def _optional_column(table: ColumnTable, name: str | None, default: str) -> str | None:
+    """Return a column that may be missing as long as the user has not named it."""
+    return None if name == default and name not in table.names else _require_column(table, name, default)
+
+
+def _require_column(table: ColumnTable, name: str | None, option: str) -> str | None:
+    """Return the name itself, after a check that the column exists."""
+    if name is not None:
+        table.column(name, option)
+    return name
+
+
+def _expand(table: ColumnTable, patterns: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
+    """Column names that one or several patterns stand for, without repetition."""
+    found = [name for pattern in _as_list(patterns, option) for name in table.matching(pattern, option)]
+    return tuple(dict.fromkeys(found))
+
+
+def _as_list(names: str | Sequence[str] | None, option: str) -> list[str]:
+    """One name or a sequence of names as a list; raises `InputError` for anything else."""
+    several = [names] if isinstance(names, str) else list(names or ())
+    if not all(isinstance(name, str) for name in several):
+        raise InputError(f"{option} must name columns. Got {names!r}.")
+    return several
+
+
+COORDINATES = re.compile(r"(?i)emb|vec|dim")  # in names of columns that hold one coordinate each
+MANY_COORDINATES = 16
+
+
+def warn_of_dates(table: ColumnTable, names: Sequence[str]) -> None:
+    """Warn that columns of dates and times are not used as features."""
+    dates = [repr(name) for name in names if pa.types.is_temporal(table.columns[name].type)]
+    if dates:
+        warn(
+            f"{table.source}: dates and times are not used as features, so these columns are left out: "
+            f"{', '.join(dates)}. Turn them into numbers, such as days since an event, or name them with ignore=.",
+            DataWarning,
+        )
+
+
+def warn_of_categories(table: ColumnTable, names: Sequence[str]) -> None:
+    """Warn that columns of text with few different values, such as a category read from a CSV file, are not used."""
+    repeated = [name for name in names if is_text(table.columns[name].type) and _few_values(table.columns[name])]
+    if repeated:
+        quoted = ", ".join(map(repr, repeated))
+        warn(
+            f"{table.source}: text is not used as a feature, so these columns are left out: {quoted}. Name those that "
+            "hold categories with categorical=, ids of items with item=, and others with ignore=.",
+            DataWarning,
+        )
+
+
+def warn_of_lists(table: ColumnTable, names: Sequence[str]) -> None:
+    """Warn that columns of lists, such as embeddings or ids of other items, are used only where their role is named."""
+    held = {name: table.columns[name].type for name in names if is_list(table.columns[name].type)}
+    for numeric, use in ((True, "embeddings with vectors="), (False, "ids of other items with links=")):
+        found = [repr(name) for name, kind in held.items() if is_number(kind.value_type) == numeric]
+        if found:
+            warn(
+                f"{table.source}: lists are not used as features, so these columns are left out: {', '.join(found)}. "
+                f"Name {use}, and others with ignore=.",
+                DataWarning,
+            )
+
+
+def _few_values(column: pa.ChunkedArray) -> bool:
+    """Return whether a column has at most 50 different values, each five times or more on average."""
+    return pc.count_distinct(column).as_py() <= min(50, len(column) / 5)
+
+
+def warn_of_coordinates(table: ColumnTable, features: Sequence[str]) -> None:
+    """Warn of features that look like the coordinates of embeddings, such as emb_0 to emb_383, by their names."""
+    found: dict[str, list[str]] = {}
+    for name in features:
+        stem = name.rstrip("0123456789")
+        if stem != name and COORDINATES.search(stem):
+            found.setdefault(stem, []).append(name)
+    for stem, names in found.items():
+        if len(names) >= MANY_COORDINATES:
+            warn(
+                f"{table.source}: {names[0]!r} to {names[-1]!r} look like the coordinates of embeddings. As features, "
+                "each is learned on its own, which takes many problems. Name them with "
+                f"vectors='{stem}*', so that the policy sees how much candidates resemble the list.",
+                DataWarning,
+            )

@@ -1,0 +1,173 @@
+"""Read a data frame or table with one row per candidate into the arrays that `Problems.from_arrays` takes.
+
+`table_arrays` is shared by frames and files: it chooses the role of each column, collects the levels of categorical
+columns and calls `read_arrays`, which groups rows by problem and makes the arrays. A scan calls `read_arrays` directly
+for each block, because its columns are already chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from listwright._internal.arrays import Ints
+from listwright.errors import InputError
+from listwright.frames.arrays import (
+    RowGroups,
+    catalogue_codes,
+    catalogue_of,
+    context_of,
+    features_of,
+    group_rows,
+    levels_of,
+    links_of,
+    require_unique_items,
+    sizes_of,
+    vectors_of,
+)
+from listwright.frames.columns import ColumnOptions, Columns, choose_columns
+from listwright.frames.rewards import RewardData, as_spec, build_reward
+from listwright.frames.table import ColumnTable, FileRows, no_repeats
+from listwright.frames.values import as_array, names, texts
+
+REFERENCE_COLUMNS = ("reference", "text")  # where the text of a reference is looked for
+
+
+def table_arrays(
+    table: ColumnTable, options: ColumnOptions, *, reward: Any = None, references: Any = None
+) -> tuple[dict[str, Any], Columns]:
+    """Return the arguments of `Problems.from_arrays` that a table gives, and how its columns were read."""
+    table = replace(table, fixed=options.fixed or options.columns is not None)
+    if table.n_rows == 0:
+        raise InputError(f"{table.source} has no rows. There must be one row per candidate.")
+    spec = as_spec(reward)
+    taken = set() if spec is None else set(spec.columns_of(table))
+    columns = _with_levels(table, choose_columns(table, options, taken))
+    if not (columns.features or columns.numbered or columns.context or columns.catalogue):
+        way = "Name some with features= or catalogue="
+        raise InputError(f"{table.source} has no features: no numeric column is left. {way}.")
+    known = reward if spec is None else spec
+    return read_arrays(table, columns, known, references=references, new_levels=options.new_levels), columns
+
+
+def read_arrays(
+    table: ColumnTable, columns: Columns, reward: Any, *, references: Any, new_levels: str
+) -> dict[str, Any]:
+    """Return the arrays of a table whose columns are chosen and whose levels are known."""
+    groups = group_rows(table, columns.problem)
+    features, feature_names = features_of(table, columns, groups, new_levels=new_levels)
+    arrays = {
+        "features": features,
+        "offsets": groups.offsets,
+        "context": context_of(table, columns, groups, new_levels=new_levels),
+        "catalogue": _catalogue(table, columns, groups),
+        "sizes": sizes_of(table, columns, groups),
+        "problem_ids": groups.ids,
+        "item_ids": _items(table, columns, groups),
+        "feature_names": feature_names,
+        "vectors": vectors_of(table, columns, groups),
+        "links": links_of(table, columns, groups),
+        "groups": _labels(table, columns, groups),
+    }
+    if reward is not None:
+        arrays["reward"] = build_reward(reward, RewardData(table, groups, arrays["item_ids"], references))
+    return arrays
+
+
+def references_by_problem(references: Any, problem: str) -> dict[str, list[str]] | None:
+    """Reference texts by problem id, from a dict, a data frame or a table; None stays None."""
+    if references is None:
+        return None
+    if isinstance(references, Mapping):
+        return _references_from_mapping(references)
+    table = references if isinstance(references, ColumnTable) else as_table(references)
+    return _references_from_table(table, problem)
+
+
+def as_table(frame: Any) -> ColumnTable:
+    """Convert a data frame of pandas, polars or pyarrow to a `ColumnTable`."""
+    try:
+        eager = nw.from_native(frame, eager_only=True)
+    except nw.exceptions.NarwhalsError as error:
+        raise InputError(f"This frame cannot be read: {error}") from None
+    except TypeError:
+        kind = f"{type(frame).__module__}.{type(frame).__name__}"
+        way = " Call collect() first." if hasattr(frame, "collect") else ""
+        raise InputError(f"Give a frame of pandas, polars or pyarrow. Got {kind}.{way}") from None
+    no_repeats(map(str, eager.columns), "The table")
+    columns, unreadable = {}, {}
+    for name in eager.columns:
+        try:
+            columns[str(name)] = as_chunked(eager.get_column(name).to_arrow())
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            unreadable[str(name)] = str(error).partition("\n")[0]
+    categories = tuple(str(name) for name, kind in eager.schema.items() if kind in (nw.Categorical, nw.Enum))
+    return ColumnTable(columns, (FileRows("", len(eager)),), unreadable, categories)
+
+
+def as_chunked(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the column as a chunked array; categorical (dictionary) columns are decoded to text."""
+    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    return chunked.cast(pa.string()) if pa.types.is_dictionary(chunked.type) else chunked
+
+
+def _with_levels(table: ColumnTable, columns: Columns) -> Columns:
+    """Fill in levels and catalogue items from the table where the caller has not given them."""
+    levels = {name: given or levels_of(table, name) for name, given in columns.levels.items()}
+    if columns.catalogue is not None and not columns.catalogue_names:
+        columns = replace(columns, catalogue_names=catalogue_of(table, columns.catalogue))
+    return replace(columns, levels=levels)
+
+
+def _items(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[Any] | None:
+    """Item ids by row in the order of the problems, or None without an item column; refuses an item listed twice."""
+    if columns.item is None:
+        return None
+    codes, values = names(table, columns.item, "item")
+    require_unique_items(table, groups, columns.item, codes, "item")
+    return groups.sorted(as_array(values)[codes])
+
+
+def _labels(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[Any] | None:
+    """Group labels by row in the order of the problems, or None without a group column."""
+    if columns.group is None:
+        return None
+    codes, values = names(table, columns.group, "group")
+    return groups.sorted(as_array(values)[codes])
+
+
+def _catalogue(table: ColumnTable, columns: Columns, groups: RowGroups) -> Ints | None:
+    """Catalogue codes by row in the order of the problems, or None; refuses an item that a problem lists twice."""
+    if columns.catalogue is None:
+        return None
+    codes = catalogue_codes(table, columns.catalogue, columns.catalogue_names)
+    require_unique_items(table, groups, columns.catalogue, codes, "catalogue")
+    return groups.sorted(codes)
+
+
+def _references_from_table(table: ColumnTable, problem: str) -> dict[str, list[str]]:
+    """Reference texts by problem id, from a table with one row per reference."""
+    if table.n_rows == 0:
+        raise InputError(f"{table.source} has no rows. References need one row each.")
+    codes, ids = names(table, problem, "problem")
+    column = next((name for name in REFERENCE_COLUMNS if name in table.names), REFERENCE_COLUMNS[0])
+    by_id: dict[str, list[str]] = {}
+    for code, text in zip(codes, texts(table, column, "references"), strict=True):
+        by_id.setdefault(str(ids[code]), []).append(text)
+    return by_id
+
+
+def _references_from_mapping(references: Mapping[Any, Any]) -> dict[str, list[str]]:
+    """Reference texts by problem id, from a dict whose values are one text or a sequence of texts."""
+    by_id = {
+        str(name): [several] if isinstance(several, str) else list(several) for name, several in references.items()
+    }
+    for name, several in by_id.items():
+        if not all(isinstance(text, str) for text in several):
+            raise InputError(f"References of problem {name} must be texts. Got {several!r:.60}.")
+    return by_id
