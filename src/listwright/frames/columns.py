@@ -188,8 +188,8 @@ def _require_column(table: ColumnTable, name: str | None, option: str) -> str | 
 
 def _expand(table: ColumnTable, patterns: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
     """Column names that one or several patterns stand for, without repetition."""
-    found = [name for pattern in _as_list(patterns, option) for name in table.matching(pattern, option)]
-    return tuple(dict.fromkeys(found))
+    expanded = [name for pattern in _as_list(patterns, option) for name in table.matching(pattern, option)]
+    return tuple(dict.fromkeys(expanded))
 
 
 def _as_list(names: str | Sequence[str] | None, option: str) -> list[str]:
@@ -231,10 +231,10 @@ def warn_of_lists(table: ColumnTable, names: Sequence[str]) -> None:
     """Warn that columns of lists, such as embeddings or ids of other items, are used only where their role is named."""
     held = {name: table.columns[name].type for name in names if is_list(table.columns[name].type)}
     for numeric, use in ((True, "embeddings with vectors="), (False, "ids of other items with links=")):
-        found = [repr(name) for name, kind in held.items() if is_number(kind.value_type) == numeric]
-        if found:
+        columns = [repr(name) for name, kind in held.items() if is_number(kind.value_type) == numeric]
+        if columns:
             warn(
-                f"{table.source}: lists are not used as features, so these columns are left out: {', '.join(found)}. "
+                f"{table.source}: lists are not used as features, so these columns are left out: {', '.join(columns)}. "
                 f"Name {use}, and others with ignore=.",
                 DataWarning,
             )
@@ -247,12 +247,12 @@ def _few_values(column: pa.ChunkedArray) -> bool:
 
 def warn_of_coordinates(table: ColumnTable, features: Sequence[str]) -> None:
     """Warn of features that look like the coordinates of embeddings, such as emb_0 to emb_383, by their names."""
-    found: dict[str, list[str]] = {}
+    by_stem: dict[str, list[str]] = {}
     for name in features:
         stem = name.rstrip("0123456789")
         if stem != name and COORDINATES.search(stem):
-            found.setdefault(stem, []).append(name)
-    for stem, names in found.items():
+            by_stem.setdefault(stem, []).append(name)
+    for stem, names in by_stem.items():
         if len(names) >= MANY_COORDINATES:
             warn(
                 f"{table.source}: {names[0]!r} to {names[-1]!r} look like the coordinates of embeddings. As features, "

@@ -1,27 +1,22 @@
 """TREC diversity judgements (qrels): which document answers which subtopic of a query.
 
-`read_qrels` reads the file and `qrels_reward` turns judgements into a reward for problems whose ids are queries and
-whose item ids are documents. The reward string `qrels:FILE` does both.
+The reward string `qrels:FILE` reads such a file; `tables.qrels_reward` makes rewards for problems that are there
+already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Ints
 from listwright.errors import InputError
 from listwright.frames.streams import number_in, text_lines
-from listwright.rewards import AlphaCoverage, Coverage, Reward
-
-if TYPE_CHECKING:
-    from listwright.problems import Problems
 
 
 @dataclass(frozen=True)
@@ -49,34 +44,6 @@ def read_qrels(path: str | Path) -> Judgements:
     return Judgements(answers, frozenset(queries), str(path))
 
 
-def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | None = None) -> Reward:
-    """Return what judgements say of lists. Problem ids are queries and item ids documents."""
-    covered = subtopic_coverage(judgements, problems.problem_ids, problems.item_ids, problems.offsets)
-    if alpha is None:
-        return Coverage(covered)
-    by_query: dict[str, list[list[str]]] = {str(query): [] for query in problems.problem_ids}
-    for (query, _), subtopics in judgements.answers.items():
-        if query in by_query:
-            by_query[query].append(subtopics)
-    ideal = np.array([ideal_alpha_dcg(documents, alpha) for documents in by_query.values()])
-    n_topics = [len({topic for one in documents for topic in one}) for documents in by_query.values()]
-    return AlphaCoverage(covered, alpha, ideal=ideal, n_topics=n_topics)
-
-
-def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, depth: int = 20) -> Floats:
-    """Cumulative alpha-DCG of the ideal ranking of documents, by rank."""
-    names = {name: at for at, name in enumerate(dict.fromkeys(topic for one in documents for topic in one))}
-    covers = np.zeros((len(documents), len(names)))
-    for row, topics in enumerate(documents):
-        covers[row, [names[topic] for topic in topics]] = 1.0
-    left, gains = np.ones(len(names)), np.zeros(depth)
-    for rank in range(min(depth, len(documents))):
-        best = int(np.argmax(covers @ left))
-        gains[rank] = covers[best] @ left / np.log2(rank + 2.0)
-        left, covers = np.where(covers[best] > 0, left * (1.0 - alpha), left), np.delete(covers, best, axis=0)
-    return np.cumsum(gains)
-
-
 def subtopic_coverage(
     judgements: Judgements, problem_ids: NDArray[Any], item_ids: NDArray[Any] | None, offsets: Ints
 ) -> sparse.csr_array:
@@ -99,13 +66,13 @@ def subtopic_coverage(
 
 def _answered_subtopics(judgements: Judgements, queries: list[str], items: list[str], offsets: Ints) -> list[list[int]]:
     """By row, the subtopics that it answers, numbered within the query in order of appearance."""
-    found = []
+    answered = []
     for i, query in enumerate(queries):
         number: dict[str, int] = {}
         for item in items[offsets[i] : offsets[i + 1]]:
             subtopics = dict.fromkeys(judgements.answers.get((query, item), ()))
-            found.append([number.setdefault(subtopic, len(number)) for subtopic in subtopics])
-    return found
+            answered.append([number.setdefault(subtopic, len(number)) for subtopic in subtopics])
+    return answered
 
 
 def _fields(line: str, place: str) -> tuple[str, str, str, float]:

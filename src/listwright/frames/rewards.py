@@ -39,27 +39,15 @@ from listwright.rewards import (
     Total,
 )
 
-ROOM = 8e9  # bytes of similarities up to which facility location is built
+MOST_SIMILARITIES = 8e9  # bytes of similarities up to which facility location is built
 
 
 class RewardData(NamedTuple):
-    """The data that a reward can be built from.
-
-    Attributes
-    ----------
-    table : ColumnTable
-        The rows.
-    groups : RowGroups
-        Problems of the rows.
-    item_ids : ndarray or None
-        Item ids in the order of the problems.
-    references : mapping or None
-        Reference texts by problem id.
-    """
+    """The data that a reward can be built from."""
 
     table: ColumnTable
     groups: RowGroups
-    item_ids: NDArray[Any] | None
+    item_ids: NDArray[Any] | None  # in the order of the problems
     references: Mapping[str, list[str]] | None  # texts by problem
 
 
@@ -74,15 +62,15 @@ def as_spec(reward: Any) -> RewardSpec | None:
     raise InputError(f"reward must be text such as 'any:clicked', or come from listwright.rewards. Got {reward!r:.60}.")
 
 
-def build_reward(reward: RewardSpec | Reward, measured: RewardData) -> Reward:
+def build_reward(reward: RewardSpec | Reward, data: RewardData) -> Reward:
     """Build the reward of some problems."""
     # A reward object is returned as it is, provided that the rows of the table are already in the order of the
     # problems; otherwise its rows would no longer match, and `InputError` is raised.
-    if measured.references is not None and getattr(reward, "kind", None) not in ("rouge", "rouge2"):
+    if data.references is not None and getattr(reward, "kind", None) not in ("rouge", "rouge2"):
         raise InputError("references go with the reward 'rouge:COLUMN'. Leave them out, or change reward=.")
     if isinstance(reward, RewardSpec):
-        return _BUILDERS[reward.kind](reward, measured)
-    if measured.groups.order is not None:
+        return _BUILDERS[reward.kind](reward, data)
+    if data.groups.order is not None:
         raise InputError(
             "The rows of a problem are not contiguous, so their order changes and this reward is for other rows."
             " Sort the table by problem, or give the reward as text."
@@ -90,103 +78,103 @@ def build_reward(reward: RewardSpec | Reward, measured: RewardData) -> Reward:
     return reward
 
 
-def _any(spec: RewardSpec, measured: RewardData) -> Reward:
+def _any(spec: RewardSpec, data: RewardData) -> Reward:
     """`any:` - chance that at least one item succeeds; values must be within 0 and 1."""
-    success = _column(spec, measured)
-    _within(measured.table, spec.argument, success, 1.0, "For grades 0, 1, 2, ... write graded:COLUMN.")
-    return AnySuccess(measured.groups.sorted(success))
+    success = _column(spec, data)
+    _within(data.table, spec.argument, success, 1.0, "For grades 0, 1, 2, ... write graded:COLUMN.")
+    return AnySuccess(data.groups.sorted(success))
 
 
-def _graded(spec: RewardSpec, measured: RewardData) -> Reward:
+def _graded(spec: RewardSpec, data: RewardData) -> Reward:
     """`graded:` - as `any:`, with success probability (2^grade - 1) / 2^highest, the stopping probability of ERR."""
-    grades = _column(spec, measured)
-    _within(measured.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
+    grades = _column(spec, data)
+    _within(data.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
     highest = max(float(grades.max()), 1.0) if spec.highest is None else spec.highest
-    return AnySuccess(measured.groups.sorted((2.0**grades - 1.0) / 2.0**highest))
+    return AnySuccess(data.groups.sorted((2.0**grades - 1.0) / 2.0**highest))
 
 
-def _total(spec: RewardSpec, measured: RewardData) -> Reward:
+def _total(spec: RewardSpec, data: RewardData) -> Reward:
     """`sum:` and `share:` - a modular reward: the (weighted) sum of a column, possibly capped or normalized."""
-    name, weight = spec.topics_and_weights(measured.table)
-    values = _not_negative(measured.table, name)
+    name, weight = spec.topics_and_weights(data.table)
+    values = _not_negative(data.table, name)
     if weight is not None:
-        values = values * _not_negative(measured.table, weight)
-    return Total(measured.groups.sorted(values), cap=spec.cap, share=spec.kind == "share")
+        values = values * _not_negative(data.table, weight)
+    return Total(data.groups.sorted(values), cap=spec.cap, share=spec.kind == "share")
 
 
-def _coverage(spec: RewardSpec, measured: RewardData) -> Reward:
+def _coverage(spec: RewardSpec, data: RewardData) -> Reward:
     """`coverage:` - share of topics covered; amounts are reduced to 0 and 1."""
-    topics, weight = spec.topics_and_weights(measured.table)
-    matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=False)
+    topics, weight = spec.topics_and_weights(data.table)
+    matrix, weights = topics_of(data.table, data.groups, topics, weight, shares=False)
     matrix.data = np.ones_like(matrix.data)
     return Coverage(matrix, weights)
 
 
-def _probabilistic(spec: RewardSpec, measured: RewardData) -> Reward:
+def _probabilistic(spec: RewardSpec, data: RewardData) -> Reward:
     """`probabilistic:` - expected share of topics covered; raises `InputError` for amounts above 1."""
-    topics, weight = spec.topics_and_weights(measured.table)
-    matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=True)
+    topics, weight = spec.topics_and_weights(data.table)
+    matrix, weights = topics_of(data.table, data.groups, topics, weight, shares=True)
     if matrix.data.max(initial=0.0) > 1.0:
-        row = measured.groups.row_of(int(np.searchsorted(matrix.indptr, int(matrix.data.argmax()), side="right")) - 1)
-        raise measured.table.error(row, topics, f"{matrix.data.max():g} is no probability", "Give numbers from 0 to 1.")
+        row = data.groups.row_of(int(np.searchsorted(matrix.indptr, int(matrix.data.argmax()), side="right")) - 1)
+        raise data.table.error(row, topics, f"{matrix.data.max():g} is no probability", "Give numbers from 0 to 1.")
     return ProbabilisticCoverage(matrix, weights)
 
 
-def _concave(spec: RewardSpec, measured: RewardData) -> Reward:
+def _concave(spec: RewardSpec, data: RewardData) -> Reward:
     """`sqrt:` and `log:` - concave function of the amount that the list brings to each topic."""
-    topics, weight = spec.topics_and_weights(measured.table)
-    matrix, weights = topics_of(measured.table, measured.groups, topics, weight, shares=True)
+    topics, weight = spec.topics_and_weights(data.table)
+    matrix, weights = topics_of(data.table, data.groups, topics, weight, shares=True)
     return ConcaveCoverage(matrix, spec.kind, weights=weights)
 
 
-def _facility(spec: RewardSpec, measured: RewardData) -> Reward:
+def _facility(spec: RewardSpec, data: RewardData) -> Reward:
     """`facility:` - facility location with cosine similarities of all pairs of a problem's candidates."""
-    offsets = measured.groups.offsets
-    if 4.0 * float((np.diff(offsets).astype(np.float64) ** 2).sum()) > ROOM:
+    offsets = data.groups.offsets
+    if 4.0 * float((np.diff(offsets).astype(np.float64) ** 2).sum()) > MOST_SIMILARITIES:
         largest = int(np.diff(offsets).max())
         raise InputError(
             f"facility needs the similarities of all pairs of a problem's items. Got up to {largest} items."
         )
-    chosen = tuple(measured.table.matching(spec.argument, "reward"))
-    table = measured.groups.sorted(vectors(measured.table, chosen, "reward"))
+    chosen = tuple(data.table.matching(spec.argument, "reward"))
+    table = data.groups.sorted(vectors(data.table, chosen, "reward"))
     unit = unit_rows(table).astype(np.float32)
     return FacilityLocation([unit[a:b] @ unit[a:b].T for a, b in pairwise(offsets)])
 
 
-def _rouge(spec: RewardSpec, measured: RewardData) -> Reward:
+def _rouge(spec: RewardSpec, data: RewardData) -> Reward:
     """`rouge:` and `rouge2:` - n-gram recall against the reference texts, which must be given."""
-    if measured.references is None:
+    if data.references is None:
         what = "the texts that a good list would contain, by problem"
         raise InputError(f"{spec.kind} needs references: {what}. Pass references=.")
-    candidates = [tokens(text) for text in texts(measured.table, spec.argument, "reward")]
-    if measured.groups.order is not None:
-        candidates = [candidates[row] for row in measured.groups.order]
-    references = [_references(measured.references, str(name)) for name in measured.groups.ids]
+    candidates = [tokens(text) for text in texts(data.table, spec.argument, "reward")]
+    if data.groups.order is not None:
+        candidates = [candidates[row] for row in data.groups.order]
+    references = [_references(data.references, str(name)) for name in data.groups.ids]
     return Rouge(candidates, references, n=2 if spec.kind == "rouge2" else 1)
 
 
 def _references(by_problem: Mapping[str, list[str]], name: str) -> list[list[str]]:
     """Tokens of the references of one problem; raises `InputError` if they contain no word."""
-    found = [tokens(text) for text in by_problem.get(name, ())]
-    if not any(found):
+    texts = [tokens(text) for text in by_problem.get(name, ())]
+    if not any(texts):
         raise InputError(f"Problem {name} has no reference with any word. Add one, or leave the problem out.")
-    return found
+    return texts
 
 
-def _qrels(spec: RewardSpec, measured: RewardData) -> Reward:
+def _qrels(spec: RewardSpec, data: RewardData) -> Reward:
     """`qrels:` - share of subtopics answered, from a file of TREC judgements."""
     judgements = read_qrels(spec.argument)
-    return Coverage(subtopic_coverage(judgements, measured.groups.ids, measured.item_ids, measured.groups.offsets))
+    return Coverage(subtopic_coverage(judgements, data.groups.ids, data.item_ids, data.groups.offsets))
 
 
-def _own(spec: RewardSpec, measured: RewardData) -> Reward:
+def _own(spec: RewardSpec, data: RewardData) -> Reward:
     """`FILE.py:FUNCTION` - the user's own function; its file is executed."""
     return Function(load_function(spec.argument, spec.function))
 
 
-def _column(spec: RewardSpec, measured: RewardData) -> Floats:
+def _column(spec: RewardSpec, data: RewardData) -> Floats:
     """Return the column that the spec names, as numbers."""
-    return numbers(measured.table, spec.argument, "reward")
+    return numbers(data.table, spec.argument, "reward")
 
 
 def _not_negative(table: ColumnTable, name: str) -> Floats:
@@ -270,14 +258,14 @@ def _entries(table: ColumnTable, topics: str, *, shares: bool) -> TopicEntries:
 
 def _from_columns(table: ColumnTable, names: list[str]) -> TopicEntries:
     """One topic per numeric column; zeros are left out and negative amounts raise `InputError`."""
-    found = [numbers(table, name, "reward") for name in names]
-    for name, values in zip(names, found, strict=True):
+    columns = [numbers(table, name, "reward") for name in names]
+    for name, values in zip(names, columns, strict=True):
         bad = first_bad(values < 0)
         if bad is not None:
             raise table.error(bad, name, f"{values[bad]:g} is below 0", "Topics are covered by amounts of 0 or more.")
-    rows = [np.flatnonzero(values) for values in found]
+    rows = [np.flatnonzero(values) for values in columns]
     topics = np.repeat(np.arange(len(names)), [len(part) for part in rows])
-    amounts = np.concatenate([values[part] for values, part in zip(found, rows, strict=True)])
+    amounts = np.concatenate([values[part] for values, part in zip(columns, rows, strict=True)])
     return TopicEntries(np.concatenate(rows), topics, amounts, topics, names)
 
 
@@ -357,10 +345,10 @@ def load_function(path: str | Path, name: str) -> Callable[..., Any]:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"There is no file {path}. Write the reward as FILE.py:FUNCTION.")
-    found = getattr(_run(path), name, None)
-    if not callable(found):
+    function = getattr(_run(path), name, None)
+    if not callable(function):
         raise InputError(f"{path} has no function {name!r}. Define `def {name}(problem, items)` there.")
-    return _name_errors(found, f"{path}:{name}")
+    return _name_errors(function, f"{path}:{name}")
 
 
 def _name_errors(function: Callable[..., Any], place: str) -> Callable[..., Any]:

@@ -39,30 +39,10 @@ class FileRows:
 
 @dataclass(frozen=True, eq=False)
 class ColumnTable:
-    """Named columns of equal length, with the rows of several files one after the other.
+    """Named columns of equal length, with the rows of several files one after the other."""
 
-    Instances are immutable; `dataclasses.replace` makes variants.
-
-    Attributes
-    ----------
-    columns : dict of str to pyarrow.ChunkedArray
-        Columns in the order of the file or frame.
-    parts : tuple of FileRows
-        Where the rows come from, in order.
-    unreadable : dict of str to str
-        Columns that exist but cannot be converted, with the reason; an error only if such a column is needed.
-    categories : tuple of str
-        Columns whose type in the frame or file is categorical.
-    matrix : scipy.sparse.csr_array or None
-        Features of SVMlight files, which are numbered instead of named, one row per row of the table.
-    fixed : bool
-        Whether a trained model determines the role of each column. Error messages then do not suggest another column.
-    streamed : bool
-        Whether the rows are whole problems out of a larger table that a scan has already checked.
-    """
-
-    columns: dict[str, pa.ChunkedArray]
-    parts: tuple[FileRows, ...]
+    columns: dict[str, pa.ChunkedArray]  # in the order of the file or frame
+    parts: tuple[FileRows, ...]  # where the rows come from, in order
     unreadable: dict[str, str] = field(default_factory=dict)  # columns that are there but cannot be used, and why
     categories: tuple[str, ...] = ()  # columns that the frame or file itself calls categorical
     matrix: Any = None  # (rows, d) scipy CSR, or None
@@ -93,40 +73,23 @@ class ColumnTable:
         return named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more"
 
     def column(self, name: str, option: str) -> pa.ChunkedArray:
-        """Return a column by name.
-
-        Parameters
-        ----------
-        name : str
-            Name of the column; patterns are not expanded.
-        option : str
-            The option that named it, such as "features", for the advice in the error message.
-
-        Raises
-        ------
-        InputError
-            If there is no such column, or it cannot be read; the message lists the columns that exist.
-        """
+        """Return a column by name; the advice of the error mentions the `option` that named it, such as "features"."""
         if name in self.columns:
             return self.columns[name]
         if name in self.unreadable:
             raise InputError(f"{self.source}: column {name!r} cannot be used: {self.unreadable[name]}.")
         fixed = self.is_fixed(option)
         advice = "The model was fitted with it: add it" if fixed else f"Name the right column with {option}="
-        raise InputError(f"{self.source} has no column {name!r}. It has {_listed(self.names)}. {advice}.")
+        raise InputError(f"{self.source} has no column {name!r}. It has {_list_names(self.names)}. {advice}.")
 
     def matching(self, pattern: str, option: str) -> list[str]:
-        """Expand a name or a shell pattern such as `topic_*` to column names, in the order of the table.
-
-        An exact name wins over a pattern, so a column that is really called `topic_*` can be named. Raises `InputError`
-        if nothing matches.
-        """
+        """Expand a shell pattern such as `topic_*` to column names, in the order of the table; an exact name wins."""
         if pattern in self.names:
             return [pattern]
-        found = [name for name in self.names if fnmatchcase(name, pattern)]
-        if not found:
+        matches = [name for name in self.names if fnmatchcase(name, pattern)]
+        if not matches:
             self.column(pattern, option)
-        return found
+        return matches
 
     def is_fixed(self, option: str) -> bool:
         """Return whether a trained model determines the column of this option; the reward and references can always be
@@ -135,10 +98,7 @@ class ColumnTable:
         return self.fixed and option not in ("reward", "references")
 
     def advice(self, option: str, way: str, choice: str) -> str:
-        """Compose the advice of an error message: `way`, or else `choice`.
-
-        `choice` is left out if a model has already made it.
-        """
+        """Compose the advice of a message: `way`, or else `choice`, unless a model has already made that."""
         return f"{way}." if self.is_fixed(option) else f"{way}, or {choice}."
 
     def place(self, row: int) -> str:
@@ -147,19 +107,7 @@ class ColumnTable:
         return self.parts[part].place(row - int(self.starts[part]))
 
     def error(self, row: int, column: str, problem: str, advice: str) -> InputError:
-        """Build (not raise) the error for one bad cell.
-
-        Parameters
-        ----------
-        row : int
-            Row of the table.
-        column : str
-            Column of the cell.
-        problem : str
-            What is wrong, without a full stop.
-        advice : str
-            What the user can do about it, as a sentence.
-        """
+        """Return the error for one bad cell: what is wrong, without a full stop, and advice as a sentence."""
         place = self.place(row)
         return InputError(
             f"{place if self.parts[0].name else place.capitalize()}, column {column!r}: {problem}. {advice}"
@@ -175,7 +123,7 @@ def no_repeats(names: Iterable[str], source: str) -> None:
         seen.add(name)
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     """Join column names for an error message; after `NAMES_SHOWN` of them, only the number of the rest is given."""
     shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""

@@ -225,10 +225,10 @@ def _entries(text: str | None) -> list[Any] | None:
     if not text.lstrip().startswith("["):
         return [entry.strip() for entry in text.split(SEPARATOR) if entry.strip()]
     try:
-        found = json.loads(text)
+        entries = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if all(isinstance(entry, str | int | float) for entry in found) else None
+    return entries if all(isinstance(entry, str | int | float) for entry in entries) else None
 
 
 def _wrap_values(array: pa.Array) -> pa.Array:

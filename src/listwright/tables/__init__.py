@@ -7,11 +7,11 @@ a table was read, so that the next table is encoded in the same way. `read_qrels
 """
 
 from listwright.frames.columns import Columns
-from listwright.frames.judgements import Judgements, qrels_reward, read_qrels
+from listwright.frames.judgements import Judgements, read_qrels
 from listwright.frames.reward_text import RewardSpec, known_rewards, parse_reward
 from listwright.tables.files import read, read_with_columns
-from listwright.tables.runs import read_run, run_lists, write_run
 from listwright.tables.scan import Scan, scan
+from listwright.tables.trec import qrels_reward, read_run, run_lists, write_run
 
 __all__ = [
     "Columns",

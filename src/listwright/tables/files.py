@@ -188,13 +188,13 @@ def _read_parquet(path: Path) -> ColumnTable:
     try:
         with parquet.ParquetFile(path) as file:
             no_repeats(file.schema_arrow.names, str(path))
-            found = file.read()
-            found.validate(full=True)
+            rows = file.read()
+            rows.validate(full=True)
     except (OSError, pa.ArrowException, MemoryError, UnicodeDecodeError) as error:
         raise unreadable(path, error) from None
-    columns = {name: as_chunked(column) for name, column in zip(found.column_names, found.columns, strict=True)}
-    categories = tuple(field.name for field in found.schema if pa.types.is_dictionary(field.type))
-    return ColumnTable(columns, (FileRows(str(path), found.num_rows),), categories=categories)
+    columns = {name: as_chunked(column) for name, column in zip(rows.column_names, rows.columns, strict=True)}
+    categories = tuple(field.name for field in rows.schema if pa.types.is_dictionary(field.type))
+    return ColumnTable(columns, (FileRows(str(path), rows.num_rows),), categories=categories)
 
 
 def _files(path: str | Path, format: str | None) -> list[Path]:
@@ -213,10 +213,10 @@ def _files(path: str | Path, format: str | None) -> list[Path]:
         return known
     if path.exists() or not has_magic(str(path)):
         return [path]
-    found = sorted(Path(file) for file in glob(str(path), recursive=True))
-    if not found:
+    matches = sorted(Path(file) for file in glob(str(path), recursive=True))
+    if not matches:
         raise InputError(f"No file matches {path}.")
-    return [file for match in found for file in _files(match, format)]
+    return [file for match in matches for file in _files(match, format)]
 
 
 def _hidden(path: Path) -> bool:
@@ -228,10 +228,10 @@ def format_of(path: Path) -> str | None:
     """Format of a file by its ending, compression aside; .txt files are SVMlight if their first line has a `qid`."""
     plain_name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     ending = plain_name.suffix.lower()
-    found = next((kind for kind, endings in FORMATS.items() if ending in endings), None)
-    if found is None and ending == ".txt" and path.is_file():
+    format = next((kind for kind, endings in FORMATS.items() if ending in endings), None)
+    if format is None and ending == ".txt" and path.is_file():
         return "svmlight" if " qid:" in next(text_lines(path), "") else None
-    return found
+    return format
 
 
 def concat_tables(tables: list[ColumnTable], *, all_columns: bool) -> ColumnTable:
@@ -252,14 +252,14 @@ def concat_tables(tables: list[ColumnTable], *, all_columns: bool) -> ColumnTabl
 
 
 def _same_columns(tables: list[ColumnTable]) -> None:
-    """Raise `InputError` naming the first column that one table has and another lacks."""
+    """Raise `InputError` naming the first column that left table has and another lacks."""
     first = tables[0]
     for table in tables[1:]:
-        for one, other in ((first, table), (table, first)):
-            missing = next((name for name in one.names if name not in other.names), None)
+        for left, right in ((first, table), (table, first)):
+            missing = next((name for name in left.names if name not in right.names), None)
             if missing is not None:
                 raise InputError(
-                    f"{other.source} has no column {missing!r}, which {one.source} has. Make the files alike, or name"
+                    f"{right.source} has no column {missing!r}, which {left.source} has. Make the files alike, or name"
                     " the features with features=."
                 )
 

@@ -36,32 +36,32 @@ WHOLE = r"^\s*[-+]?\d+([eE][-+]?\d+)?\s*$"  # which has no point to be written o
 def read_csv(path: Path, as_text: set[str]) -> ColumnTable:
     """Read a CSV file with a header line."""
     delimiter = _delimiter(path)
-    found = _parse_csv(path, delimiter, as_text, ".")
-    if delimiter != "," and any(_has_decimal_commas(found[name]) for name in found.column_names if name not in as_text):
-        found = _parse_csv(path, delimiter, as_text, ",")
-    if any(pa.types.is_binary(field.type) for field in found.schema):
+    rows = _parse_csv(path, delimiter, as_text, ".")
+    if delimiter != "," and any(_has_decimal_commas(rows[name]) for name in rows.column_names if name not in as_text):
+        rows = _parse_csv(path, delimiter, as_text, ",")
+    if any(pa.types.is_binary(field.type) for field in rows.schema):
         for _ in text_lines(path):
             pass  # the line that is not UTF-8 ends this with its error
-    part = FileRows(str(path), found.num_rows, lambda row: _csv_line(path, delimiter, row), is_text=True)
-    return ColumnTable(dict(zip(found.column_names, found.columns, strict=True)), (part,))
+    part = FileRows(str(path), rows.num_rows, lambda row: _csv_line(path, delimiter, row), is_text=True)
+    return ColumnTable(dict(zip(rows.column_names, rows.columns, strict=True)), (part,))
 
 
 def _parse_csv(path: Path, delimiter: str, as_text: set[str], decimal_point: str) -> pa.Table:
-    """Parse the file with Arrow; on failure, raise the most precise error that can be found."""
+    """Parse the file with Arrow; on failure, raise the most precise error that can be rows."""
     try:
         with open_file(path) as stream:
-            found = arrow_csv.read_csv(
+            rows = arrow_csv.read_csv(
                 stream,
                 parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(as_text, pa.string()), decimal_point=decimal_point
                 ),
             )
-            no_repeats(found.column_names, str(path))
+            no_repeats(rows.column_names, str(path))
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         _explain_csv(path, delimiter)
         raise unreadable(path, error) from None
-    return found
+    return rows
 
 
 def _delimiter(path: Path) -> str:
@@ -72,18 +72,20 @@ def _delimiter(path: Path) -> str:
         with open_file(path) as stream:
             lines = stream.read(HEADER).decode("utf-8-sig", errors="replace").splitlines()
         header = next((line for line in lines if line.strip()), "")
-        return max(DELIMITERS, key=lambda one: len(next(csv.reader([header], delimiter=one), [])))
+        return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter), [])))
     except (OSError, pa.ArrowException, csv.Error):
         return ","  # reading the file tells what is wrong with it
 
 
 def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
     """Return whether a text column consists of numbers with decimal commas."""
-    # Whole numbers and empty cells may be among them, but at least one value must have a comma.
+    # Whole numbers and empty cells may be among them, but at least pattern value must have a comma.
     if not is_text(column.type):
         return False
     filled = to_bools(pc.not_equal(column, "").fill_null(False))
-    broken, whole = (to_bools(pc.match_substring_regex(column, one).fill_null(False)) for one in (DECIMAL_COMMA, WHOLE))
+    broken, whole = (
+        to_bools(pc.match_substring_regex(column, pattern).fill_null(False)) for pattern in (DECIMAL_COMMA, WHOLE)
+    )
     return bool(broken.any() and (broken | whole | ~filled).all())
 
 
@@ -137,19 +139,19 @@ def read_jsonl(path: Path) -> ColumnTable:
     if may_be_deep(content(path)):  # too deep for the stack of the quick parser
         return _read_json_lines(path)
     try:
-        found = _read_json_fast(path)
-        found.validate(full=True)  # refuses text that is not UTF-8
-        columns = dict(zip(found.column_names, found.columns, strict=True))
+        rows = _read_json_fast(path)
+        rows.validate(full=True)  # refuses text that is not UTF-8
+        columns = dict(zip(rows.column_names, rows.columns, strict=True))
     except (OSError, pa.ArrowException, UnicodeDecodeError):
         return _read_json_lines(path)
-    return ColumnTable(columns, (FileRows(str(path), found.num_rows, lambda row: _json_line(path, row)),))
+    return ColumnTable(columns, (FileRows(str(path), rows.num_rows, lambda row: _json_line(path, row)),))
 
 
 def _read_json_fast(path: Path) -> pa.Table:
     """Parse with Arrow; columns that it converted to timestamps are read again as text, as JSON has no dates."""
-    found = _parse_json(path, None)
-    dated = [field.with_type(_as_text(field.type)) for field in found.schema if _holds_dates(field.type)]
-    return _parse_json(path, pa.schema(dated)) if dated else found  # text that looks like a date is still text
+    rows = _parse_json(path, None)
+    dated = [field.with_type(_as_text(field.type)) for field in rows.schema if _holds_dates(field.type)]
+    return _parse_json(path, pa.schema(dated)) if dated else rows  # text that looks like a date is still text
 
 
 def _parse_json(path: Path, schema: pa.Schema | None) -> pa.Table:
@@ -181,8 +183,8 @@ def _read_json_lines(path: Path) -> ColumnTable:
     lines = [number for number, _ in filled]
     columns: dict[str, pa.ChunkedArray] = {}
     mixed: dict[str, str] = {}
-    for name in dict.fromkeys(name for found in objects for name in found):
-        values = [found.get(name) for found in objects]
+    for name in dict.fromkeys(name for entry in objects for name in entry):
+        values = [entry.get(name) for entry in objects]
         try:
             columns[name] = pa.chunked_array([pa.array(values)])
         except (pa.ArrowException, OverflowError):
@@ -195,17 +197,17 @@ def _read_json_lines(path: Path) -> ColumnTable:
 def _parse_object(line: str, place: str) -> dict[str, Any]:
     """Parse one line; raise `InputError` unless it is a JSON object of moderate depth."""
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError) as error:
         if isinstance(error, RecursionError):
             raise _too_deep(place) from None
         reason = getattr(error, "msg", type(error).__name__)
         raise InputError(f"{place}: not JSON ({reason}). Write one object per line.") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{place}: expected a JSON object such as {{...}}. Got {type(found).__name__}.")
-    if is_deep(found):
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: expected a JSON object such as {{...}}. Got {type(value).__name__}.")
+    if is_deep(value):
         raise _too_deep(place)
-    return found
+    return value
 
 
 def _too_deep(place: str) -> InputError:
@@ -313,15 +315,15 @@ def _explain_svmlight(data: bytes, path: Path) -> None:
 
 def _line_error(text: str) -> str:
     """Return what is wrong with a line (without its comment), or an empty string."""
-    found = _LINE.fullmatch(text)
-    if found is None:
+    fields = _LINE.fullmatch(text)
+    if fields is None:
         return "expected a label, qid:NUMBER and features NUMBER:VALUE"
-    if not _converts(float, found["label"]):
-        return f"the label must be a number. Got {found['label']!r:.40}"
-    if not _converts(int, found["qid"]):
-        return f"qid must be a whole number. Got {found['qid']!r:.40}"
+    if not _converts(float, fields["label"]):
+        return f"the label must be a number. Got {fields['label']!r:.40}"
+    if not _converts(int, fields["qid"]):
+        return f"qid must be a whole number. Got {fields['qid']!r:.40}"
     last = -1
-    for entry in found["features"].split():
+    for entry in fields["features"].split():
         index, _, value = entry.partition(":")
         if not _converts(int, index) or not last < int(index) <= HIGHEST:
             return f"features must be numbered upwards, each once. Got {entry!r:.40} after {last}"
@@ -342,10 +344,10 @@ def _converts(kind: type[int] | type[float], text: str) -> bool:
 
 def _document_ids(data: bytes) -> list[str]:
     """Document ids from the comments of all lines with features; shorter than the number of lines if some have none."""
-    found = []
+    ids = []
     for line in data.split(b"\n"):
         features, _, comment = line.partition(b"#")
         match = _DOCUMENT.search(comment)
         if features.strip() and match:
-            found.append(match[1].decode("utf-8", errors="replace"))
-    return found
+            ids.append(match[1].decode("utf-8", errors="replace"))
+    return ids

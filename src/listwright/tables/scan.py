@@ -299,10 +299,10 @@ def scan(
     row_bytes = 8 * len(read)
     plan = make_plan(files, columns, spec, rows=max(1, size // row_bytes), fixed=fixed)
     texts = known_references(references, chosen)
-    found = Scan(plan.columns, plan.reward, texts, chosen.new_levels, limit, plan.shards, 1, tuple(read), fixed)
-    found = replace(found, width=_width(next(found.blocks(0))))
-    _fits(found, *plan.largest)
-    return found
+    data = Scan(plan.columns, plan.reward, texts, chosen.new_levels, limit, plan.shards, 1, tuple(read), fixed)
+    data = replace(data, width=_width(next(data.blocks(0))))
+    _fits(data, *plan.largest)
+    return data
 
 
 def _width(problems: Problems) -> int:
@@ -311,13 +311,13 @@ def _width(problems: Problems) -> int:
     return max(1, problems.n_features + context + (0 if problems.vectors is None else problems.vectors.shape[1]))
 
 
-def _fits(found: Scan, name: Any, count: int) -> None:
+def _fits(data: Scan, name: Any, count: int) -> None:
     """Raise `InputError` if the largest problem, `name` with `count` candidates, needs more than `max_memory`."""
-    needed = WORKING * found.width * count
-    if needed > found.max_memory:
+    needed = WORKING * data.width * count
+    if needed > data.max_memory:
         raise InputError(
             f"Problem {name!s} has {count:,} candidates, which take about {needed / 1e6:,.0f} MB at a time. "
-            f"max_memory is {found.max_memory / 1e6:,.0f} MB: raise it."
+            f"max_memory is {data.max_memory / 1e6:,.0f} MB: raise it."
         )
 
 

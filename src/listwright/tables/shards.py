@@ -134,10 +134,10 @@ class ShardPlanner:
 
     def read(self) -> list[str]:
         """Columns to read in the pass: ids, categorical columns whose levels are unknown, and grades."""
-        found = [self.columns.problem, *self.open_levels]
-        found += [] if self.open_catalogue is None else [self.open_catalogue]
-        found += [self.reward.argument] if self.reward is not None and self.reward.kind == "graded" else []
-        return list(dict.fromkeys(found))
+        names = [self.columns.problem, *self.open_levels]
+        names += [] if self.open_catalogue is None else [self.open_catalogue]
+        names += [self.reward.argument] if self.reward is not None and self.reward.kind == "graded" else []
+        return list(dict.fromkeys(names))
 
     def open(self, path: str, group_rows: list[int]) -> None:
         """Register the next file with the number of rows of each of its row groups."""
@@ -154,7 +154,7 @@ class ShardPlanner:
             new = new[1:]
         ids = [values[code] for code in codes[new]]
         self._measure(new + self.n_rows, ids)
-        self.keys.append(np.array([one if isinstance(one, int) else hash(one) for one in ids], dtype=np.int64))
+        self.keys.append(np.array([name if isinstance(name, int) else hash(name) for name in ids], dtype=np.int64))
         self.last = values[codes[-1]]
         self.n_rows += table.n_rows
         for name in self.open_levels:
@@ -181,7 +181,7 @@ class ShardPlanner:
             self.largest = self.last, self.n_rows - self.last_start
         columns = replace(
             self.columns,
-            levels={**self.columns.levels} | {name: tuple(sorted(found)) for name, found in self.levels.items()},
+            levels={**self.columns.levels} | {name: tuple(sorted(levels)) for name, levels in self.levels.items()},
             catalogue_names=tuple(self.catalogue) or self.columns.catalogue_names,
         )
         graded = self.reward is not None and self.reward.kind == "graded"
@@ -242,10 +242,10 @@ def as_bytes(size: int | str, name: str) -> int:
     """Return a number of bytes from a number or text."""
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
-    found = _SIZE.fullmatch(size) if isinstance(size, str) else None
-    if found is None or not float(found[1]):
+    match = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    if match is None or not float(match[1]):
         raise InputError(f"{name} must be a size such as 1GB or 500MB. Got {size!r}.")
-    return int(float(found[1]) * 1000 ** " kmgt".index(found[2].lower() or " "))
+    return int(float(match[1]) * 1000 ** " kmgt".index(match[2].lower() or " "))
 
 
 def parquet_files(paths: Paths) -> list[str]:
@@ -273,7 +273,9 @@ def choose_scan_columns(files: list[str], options: ColumnOptions, spec: RewardSp
     for name in used:
         table.column(name, "features")
     for path in files[1:]:
-        _alike(files[0], first, path, _kinds(path), used, all_columns=options.features is None and not table.fixed)
+        _require_alike(
+            files[0], first, path, _kinds(path), used, all_columns=options.features is None and not table.fixed
+        )
     return columns, list(dict.fromkeys(used))
 
 
@@ -286,18 +288,20 @@ def _kinds(path: str) -> pa.Schema:
         return file.schema_arrow
 
 
-def _alike(one: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list[str], *, all_columns: bool) -> None:
+def _require_alike(
+    first: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list[str], *, all_columns: bool
+) -> None:
     """Raise `InputError` if two files differ in the names or types of their columns."""
     for name in kinds.names if all_columns else used:
         if name not in others.names:
-            raise InputError(f"{other} has no column {name!r}, which {one} has. Make the files alike.")
+            raise InputError(f"{other} has no column {name!r}, which {first} has. Make the files alike.")
     extra = [name for name in others.names if name not in kinds.names]
     if all_columns and extra:
-        raise InputError(f"{one} has no column {extra[0]!r}, which {other} has. Make the files alike.")
+        raise InputError(f"{first} has no column {extra[0]!r}, which {other} has. Make the files alike.")
     for name in used:
         mine, theirs = (as_chunked(_empty(table, name)).type for table in (kinds, others))
         if mine != theirs:
-            raise InputError(f"Column {name!r} is {mine} in {one} and {theirs} in {other}. Make the files alike.")
+            raise InputError(f"Column {name!r} is {mine} in {first} and {theirs} in {other}. Make the files alike.")
 
 
 def _empty(kinds: pa.Schema, name: str) -> pa.Array:

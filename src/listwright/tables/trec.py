@@ -1,4 +1,4 @@
-"""TREC run files: ranked documents per query.
+"""TREC's files with listwright's problems: rewards out of judgements, and runs (ranked documents per query).
 
 `read_run` and `run_lists` bring rankings of other systems in, to measure them by listwright's metrics or compare them
 with a model; `write_run` writes lists for trec_eval and ndeval.
@@ -6,35 +6,67 @@ with a model; `write_run` writes lists for trec_eval and ndeval.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from listwright._internal.arrays import Floats
 from listwright._internal.files import write_whole
 from listwright.errors import InputError
+from listwright.frames.judgements import Judgements, subtopic_coverage
 from listwright.frames.streams import number_in, text_lines
 from listwright.lists import Lists
 from listwright.problems import Problems
+from listwright.rewards import AlphaCoverage, Coverage, Reward
 
 Run = dict[str, list[tuple[str, float]]]  # by query: documents with their scores, in the order of the file
 
 
+def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | None = None) -> Reward:
+    """Return what judgements say of lists. Problem ids are queries and item ids documents."""
+    covered = subtopic_coverage(judgements, problems.problem_ids, problems.item_ids, problems.offsets)
+    if alpha is None:
+        return Coverage(covered)
+    by_query: dict[str, list[list[str]]] = {str(query): [] for query in problems.problem_ids}
+    for (query, _), subtopics in judgements.answers.items():
+        if query in by_query:
+            by_query[query].append(subtopics)
+    ideal = np.array([ideal_alpha_dcg(documents, alpha) for documents in by_query.values()])
+    n_topics = [len({topic for document in documents for topic in document}) for documents in by_query.values()]
+    return AlphaCoverage(covered, alpha, ideal=ideal, n_topics=n_topics)
+
+
+def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, depth: int = 20) -> Floats:
+    """Cumulative alpha-DCG of the ideal ranking of documents, by rank."""
+    names = {name: at for at, name in enumerate(dict.fromkeys(topic for document in documents for topic in document))}
+    covers = np.zeros((len(documents), len(names)))
+    for row, topics in enumerate(documents):
+        covers[row, [names[topic] for topic in topics]] = 1.0
+    left, gains = np.ones(len(names)), np.zeros(depth)
+    for rank in range(min(depth, len(documents))):
+        best = int(np.argmax(covers @ left))
+        gains[rank] = covers[best] @ left / np.log2(rank + 2.0)
+        left, covers = np.where(covers[best] > 0, left * (1.0 - alpha), left), np.delete(covers, best, axis=0)
+    return np.cumsum(gains)
+
+
 def read_run(path: str | Path) -> Run:
     r"""Read a run: lines of `query Q0 document rank score tag`, also compressed (`.gz`, `.zst`, `.bz2`)."""
-    found: Run = {}
+    run: Run = {}
     for number, line in enumerate(text_lines(path), start=1):
         if line.strip():
             query, document, score = _fields(line, f"{path}, line {number}")
-            found.setdefault(query, []).append((document, score))
-    if not found:
+            run.setdefault(query, []).append((document, score))
+    if not run:
         raise InputError(f"{path} is empty. A run has lines of: query Q0 document rank score tag.")
-    for query, documents in found.items():
+    for query, documents in run.items():
         documents.sort(key=lambda pair: -pair[1])
         names = [name for name, _ in documents]
         twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
         if twice is not None:
             raise InputError(f"{path} ranks document {twice} of query {query} twice.")
-    return found
+    return run
 
 
 def run_lists(run: Run | str | Path, problems: Problems, *, length: int = 20) -> Lists:
