@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from listwright._internal.parameters import Parameters, check_fitted
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
+from listwright.frames.columns import ColumnOptions, Columns
+from listwright.frames.frame import as_table, references_by_problem
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.storage import save
-from listwright.frames.columns import ColumnOptions, Columns
-from listwright.frames.frame import as_table, references_by_problem
 from listwright.tables.files import build_problems
 from listwright.training.signature import Signature
 from listwright.walk.limits import as_limits
