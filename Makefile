@@ -8,19 +8,32 @@ DEV := $(VENV)/.installed-dev
 RIVALS := $(VENV)/.installed-rivals
 DOCS := $(VENV)/.installed-docs
 GPU := $(VENV)/.installed-gpu
+# Tests that need no more than the extra "test": no cluster, no browser, no pinned versions.
+PORTABLE := -q -n auto tests $(addprefix --ignore=tests/,benchmarks docs integrations package)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-gpu lint format docs dist bench bench-gpu clean
+.PHONY: help demo test test-oldest test-newest test-gpu lint format docs dist bench bench-gpu clean
 
 help: ## List these targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
 
 demo: $(DEMO) ## Install what the demo needs (once) and run it
 	@$(BIN)/listwright demo
 
 test: lint ## Check style, types and imports, then run tests, doctests and the README
 	$(BIN)/pytest -q -n auto
+
+test-oldest: ## Test with the lowest versions that pyproject.toml allows, in an environment of its own
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/pip install --quiet uv
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --resolution lowest-direct -e ".[test]"
+	NUMBA_CACHE_DIR=.venv-oldest/numba .venv-oldest/bin/pytest $(PORTABLE)
+
+test-newest: ## Test with the newest versions that there are, in an environment of its own
+	$(PYTHON) -m venv --clear .venv-newest
+	.venv-newest/bin/pip install --quiet -e ".[test]"
+	NUMBA_CACHE_DIR=.venv-newest/numba .venv-newest/bin/pytest $(PORTABLE)
 
 test-gpu: $(GPU) ## Test the GPU path on a machine with CUDA; skipped elsewhere
 	$(BIN)/pytest -q -rs tests/gpu

@@ -36,7 +36,7 @@ class Server(uvicorn.Server):
     """A server that says when it has started, or has failed to."""
 
     def __init__(self, app: Any) -> None:
-        super().__init__(uvicorn.Config(app, port=0, log_level="critical", access_log=False))
+        super().__init__(uvicorn.Config(app, port=0, log_level="critical", access_log=False, ws="none"))
         self.decided = threading.Event()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -180,7 +180,7 @@ def reliability() -> None:
     if not (ROOT / "benchmarks" / "reliability").is_dir():
         pytest.skip("needs benchmarks/reliability, which is not part of the source package")
     if str(ROOT) not in sys.path:
-        sys.path.append(str(ROOT))
+        sys.path.insert(0, str(ROOT))  # before site-packages: pyarrow 17 has a folder of that name
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,8 @@ def _import(package: str) -> Any:
     except Exception as error:  # noqa: BLE001  a broken package may raise anything: OSError, AttributeError, ...
         absent = isinstance(error, ModuleNotFoundError) and f"{package}.".startswith(f"{error.name}.")
         if not absent:
-            _broken[package] = f"{type(error).__name__}: {error}"[:200]
+            reason = " ".join(str(error).split())
+            _broken[package] = f"{type(error).__name__}: {reason}"[:200]
         return None
 
 

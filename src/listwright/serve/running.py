@@ -7,7 +7,6 @@ are loaded, so a port that is taken is reported at once.
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import socket
 import sys
@@ -153,7 +152,14 @@ def _announce(settings: Settings, port: int) -> None:
 
 
 def _allow_connections(wanted: int) -> None:
-    """Raise the soft limit on open files to what `wanted` connections need, as far as the hard limit allows."""
+    """Raise the soft limit on open files to what `wanted` connections need, as far as the hard limit allows.
+
+    Windows has no such limit.
+    """
+    if sys.platform == "win32":
+        return
+    import resource  # not on Windows
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + 256
     if soft < needed:

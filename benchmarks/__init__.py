@@ -1,0 +1,1 @@
+"""What measures the library; run with `python -m benchmarks.NAME`."""
