@@ -44,7 +44,7 @@ def section(results: dict[str, Any]) -> str:
     }
     head = [
         "## Learning from clicks",
-        "```sh\npython -m benchmarks.feedback --data ../shared/data --obd obd\n```",
+        "```sh\npython -m benchmarks.feedback --obd obd\n```",
         NOTE,
     ]
     told = [write(results[name]) for name, write in parts.items() if results.get(name)]
