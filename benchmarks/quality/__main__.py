@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.quality import arguments, aslib, motion, page, questions, trajectory, trec
+from benchmarks import results_page
+from benchmarks.quality import arguments, aslib, motion, questions, trajectory, trec
 from benchmarks.quality.jobs import Job, results, run_all
 from benchmarks.quality.methods import AUTO, BEST
 from benchmarks.quality.protocol import fingerprint, note_look
-from benchmarks.quality.summary import by_length, one_figure
+from benchmarks.quality.summary import by_length, family_record, one_figure
 from listwright.errors import InputError
 
 FAMILIES = (aslib, trajectory, motion, questions, arguments, trec)
@@ -67,16 +68,11 @@ def _show(values: pd.DataFrame) -> None:
 
 def _write(jobs: list[Job]) -> None:
     """Writes results.json and the page."""
-    values = results(jobs)
-    found = {}
-    for family, part in values.groupby("family", sort=False):
-        table = by_length(part, BEST).round(5)
-        found[str(family)] = {
-            "figure": one_figure(part, BEST).round(5).to_dict("index"),
-            "by length": table.to_dict("records"),
-        }
-    (HERE / "results.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    page.write(values)
+    records = {
+        str(family): family_record(str(family), part) for family, part in results(jobs).groupby("family", sort=False)
+    }
+    (HERE / "results.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    results_page.main()
 
 
 def _options() -> argparse.Namespace:
