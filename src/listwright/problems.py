@@ -450,11 +450,11 @@ class Problems:
         Examples
         --------
         >>> import listwright as lw
-        >>> problems = Problems.from_arrays([[[4.0], [3.0], [2.0], [1.0]]], groups=["a", "a", "a", "b"])
-        >>> best = lw.baselines.TopK([1.0], length=2).fit(problems)
-        >>> best.predict(problems.constrained(per_group={"b": (1, None)}))[0]
+        >>> reward = lw.rewards.Total([[4, 3, 2, 1]])
+        >>> problems = Problems.from_arrays(np.zeros((1, 4, 1)), groups=["a", "a", "a", "b"], reward=reward)
+        >>> lw.greedy(problems.constrained(per_group={"b": (1, None)}), 2)[0]
         array([0, 3])
-        >>> best.predict(problems.constrained(exclude=[0], pin=[2]))[0]
+        >>> lw.greedy(problems.constrained(exclude=[0], pin=[2]), 2)[0]
         array([2, 1])
         """
         if per_group is None and exclude is None and pin is None and budgets is None:

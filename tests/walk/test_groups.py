@@ -141,10 +141,10 @@ def test_groups_follow_selections_and_are_joined() -> None:
     assert problems.groups is not None
     np.testing.assert_array_equal(problems[[3, 1]].groups, problems.groups.reshape(30, 10)[[3, 1]].ravel())
     joined = Problems.concat([problems[:2].constrained(per_group=2), problems[2:5].constrained(per_group=1)])
-    assert joined.caps is not None
-    assert joined.caps.tolist() == [2] * 20 + [1] * 30
+    assert joined.quotas is not None
+    assert joined.quotas.most[:, 0].tolist() == [2] * 20 + [1] * 30
     assert "3 groups" in repr(problems)
-    with pytest.raises(InputError, match="with and without caps"):
+    with pytest.raises(InputError, match="with and without quotas"):
         Problems.concat([problems[:2].constrained(per_group=2), problems[2:]])
 
 
@@ -165,7 +165,7 @@ def test_the_limit_is_saved_and_certified(tmp_path: Path) -> None:
     ("per_group", "message"),
     [
         (0, "per_group must be at least 1"),
-        ({"red": 1}, "per_group has no entry for group"),
+        ({"red": (2, 1)}, "per_group must be .least, most. for group"),
         ({"red": 1, "green": -1, "blue": 1}, "per_group must be 0 or more. Got -1 for group 'green'"),
         ({"red": 1.5, "green": 1, "blue": 1}, "per_group"),
     ],

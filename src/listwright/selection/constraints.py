@@ -185,7 +185,7 @@ def _amounts(costs: Any, budget: Any, n: int) -> tuple[Floats, Floats]:
         raise InputError(f"costs must have one entry per row ({n}) and budget. Got shape {prices.shape}.")
     bad = first_bad(~((prices > 0) & np.isfinite(prices)).reshape(n, -1).all(axis=1))
     if bad is not None:
-        raise InputError(f"The cost of row {bad} is {prices[bad]}. Costs must be above 0.")
+        raise InputError(f"The cost of row {bad} is {prices[bad].min():g}. Costs must be above 0.")
     return prices.reshape(n, -1), left.reshape(-1)
 
 
@@ -219,7 +219,7 @@ def _check_enough(constraints: RowConstraints, n: int, budget: Any) -> None:
     reachable = int(constraints.highest(np.ones(n)).sum())
     if constraints.counted and budget is None and k > reachable:
         raise InputError(
-            f"k={k}, but per_group= and exclude= let at most {reachable} rows be picked. "
+            f"k={k}, but the quotas and exclusions let at most {reachable} rows be picked. "
             "Raise per_group, or ask for fewer rows."
         )
 
