@@ -7,9 +7,8 @@
 # %%
 import listwright as lw
 from listwright.simulate.corpus import corpus
-from listwright.summarize.problems import room_of, summary_features, summary_problems
-from listwright.summarize.summarize import summarize
-from listwright.text import Budget
+from listwright.text import Budget, summarize
+from listwright.text.summary_problems import room_of, summary_features, summary_problems
 
 # %% [markdown]
 # ## The data

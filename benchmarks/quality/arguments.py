@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from benchmarks.quality import protocol
@@ -22,21 +23,21 @@ METHODS: dict[str, Any] = OF_FEATURES | {
 }
 
 
-def jobs(stage: str, seeds: int) -> list[Job]:
+def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
     """A job for each method and seed; nothing is chosen here."""
     if stage == "choose":
         return []
-    protocol.folder("argkp", stage)
+    file = protocol.folder(data, "argkp", stage) / "argkp2021.jsonl.gz"
     return [
-        Job(stage, FAMILY, str(seed), method, partial(_one, seed, method))
+        Job(stage, FAMILY, str(seed), method, partial(_one, file, seed, method))
         for method in METHODS
         for seed in range(seeds)
     ]
 
 
-def _one(seed: int, method: str) -> list[dict[str, Any]]:
+def _one(file: Path, seed: int, method: str) -> list[dict[str, Any]]:
     """Fits one method on the training debates and tests it on the other debates."""
-    arguments = read_arguments("argkp")
+    arguments = read_arguments(file)
     train, test = arguments.problems[arguments.split == "train"], arguments.problems[arguments.split != "train"]
     model = fitted(METHODS[method], train, length=max(LENGTHS), seed=seed)
     return measured_rows(method, model, test, LENGTHS, {"set": "ArgKP", "train": "1.0", "seed": seed})

@@ -13,8 +13,8 @@ import altair as alt
 import listwright as lw
 from listwright.report.charts import chart_config
 from listwright.simulate.corpus import corpus
-from listwright.summarize.problems import room_of, summary_features, summary_problems
 from listwright.text import Budget
+from listwright.text.summary_problems import room_of, summary_features, summary_problems
 
 BUDGETS = (166, 333, 499, 665)
 LEARNED = {"budget": room_of(Budget(665, "bytes")), "features": summary_features(), "random_state": 0}

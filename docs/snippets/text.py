@@ -1,9 +1,16 @@
 # [start:summaries]
 import listwright as lw
 from listwright.simulate.corpus import corpus
-from listwright.summarize.model import summary_model
-from listwright.summarize.summarize import summarize
-from listwright.text import Budget, Cluster, quality_features, sizes, split_sentences, tokens
+from listwright.text import (
+    Budget,
+    Cluster,
+    quality_features,
+    sizes,
+    split_sentences,
+    summarize,
+    summary_model,
+    tokens,
+)
 
 reports = [
     "Floods cut off two villages in the north on Monday. The river rose three metres in a day.",

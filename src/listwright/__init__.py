@@ -22,7 +22,7 @@ _HOME = {
     "ContextFreeSCP": "listwright.estimators",
     "ContextPacker": "listwright.context",
     "Lists": "listwright.lists",
-    "QueryTerms": "listwright.needs",
+    "QueryTerms": "listwright.query_terms",
     "Packed": "listwright.context",
     "OnlineSCP": "listwright.feedback",
     "Problems": "listwright.problems",
@@ -115,8 +115,8 @@ if TYPE_CHECKING:
     from listwright.feedback import OnlineSCP
     from listwright.lists import Lists
     from listwright.loading import load
-    from listwright.needs import QueryTerms
     from listwright.problems import Problems
+    from listwright.query_terms import QueryTerms
     from listwright.selection import Selection, greedy, select
     from listwright.tables import read, scan
 

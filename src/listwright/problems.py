@@ -13,12 +13,11 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.intake import Intake, join_fields
-from listwright._internal.quotas import Quotas, make_quotas
-from listwright._internal.ragged import is_run, pieces, resolve_indices
+from listwright._internal.ragged import group_limits, is_run, number_within, pieces, resolve_indices
 from listwright.errors import InputError
 from listwright.frames.columns import ColumnOptions, Columns
 from listwright.frames.frame import as_table, references_by_problem, table_arrays
-from listwright.needs import QueryTerms
+from listwright.query_terms import QueryTerms
 
 MOST_NAMED = 8  # most kinds of links that the repr names
 
@@ -68,12 +67,12 @@ class Problems:
         By name, how strongly candidates are linked to each other; column j is the problem's j-th candidate.
     aspects : dict of str to ndarray of float32, shape (rows, a), or None
         By name, how well candidates answer the aspects of their problem; column j is the problem's j-th aspect.
-    needs : QueryTerms or None
+    query_terms : QueryTerms or None
         What each problem asks for and what each candidate provides of it.
     groups : ndarray, shape (rows,), or None
         A label for each row, such as its source.
-    quotas : Quotas or None
-        What lists must keep to: see `constrained`.
+    caps : ndarray of int, shape (rows,), or None
+        How many rows of its group a list may hold, if that is limited: see `capped`.
     numbered : bool
         Whether `problem_ids` are running numbers because no ids were given.
 
@@ -104,9 +103,9 @@ class Problems:
     vectors: Any
     links: dict[str, Any] | None
     aspects: dict[str, Floats32] | None
-    needs: QueryTerms | None
+    query_terms: QueryTerms | None
     groups: NDArray[Any] | None
-    quotas: Quotas | None
+    caps: Ints | None
     numbered: bool
 
     @classmethod
@@ -125,7 +124,7 @@ class Problems:
         vectors: ArrayLike | sparse.csr_matrix | sparse.csr_array | None = None,
         links: Mapping[str, ArrayLike | sparse.csr_matrix | sparse.csr_array] | None = None,
         aspects: Mapping[str, ArrayLike] | None = None,
-        needs: QueryTerms | None = None,
+        query_terms: QueryTerms | None = None,
         groups: Sequence[Hashable] | NDArray[Any] | None = None,
     ) -> Problems:
         """Make problems from arrays. C-contiguous float32 features are used without a copy.
@@ -163,7 +162,7 @@ class Problems:
             By name, how well a candidate answers each aspect (suggestion, sub-query) of its problem, from 0 to 1:
             (rows, a) or (problems, items, a). Aspects belong to their problem: the same column of two problems need not
             mean the same, and aspects that a problem lacks are 0. See `features.Aspects`.
-        needs : QueryTerms, optional
+        query_terms : QueryTerms, optional
             What each problem asks for, and which of it the parts of each candidate provide. See `QueryTerms`.
         groups : array-like, optional
             A label for each candidate, such as its source, author or section; same shapes as `catalogue`. With
@@ -190,8 +189,8 @@ class Problems:
         Problems: 2 problems, 4 candidates (2 each), 1 feature, reward AnySuccess
         """
         intake = Intake.of(features, offsets, problem_ids, item_ids)
-        if needs is not None:
-            needs.check(intake.offsets)
+        if query_terms is not None:
+            query_terms.check(intake.offsets)
         table = intake.features()
         rows_context, rows_catalogue = intake.context(context), intake.catalogue(catalogue)
         if table.shape[1] == 0 and rows_context is None and rows_catalogue is None:
@@ -209,9 +208,9 @@ class Problems:
             vectors=intake.vectors(vectors),
             links=intake.links(links),
             aspects=intake.aspects(aspects),
-            needs=needs,
+            query_terms=query_terms,
             groups=intake.groups(groups),
-            quotas=None,
+            caps=None,
             numbered=problem_ids is None,
         )
 
@@ -413,62 +412,36 @@ class Problems:
         """Return the same problems with the given catalogue item for each row."""
         return self._with(catalogue=catalogue)
 
-    def constrained(
-        self,
-        *,
-        per_group: Any = None,
-        groups: Any = None,
-        exclude: Any = None,
-        pin: Any = None,
-        budgets: Sequence[tuple[ArrayLike, ArrayLike]] | None = None,
-    ) -> Problems:
-        """Return the same problems with constraints that every list of theirs keeps to; None leaves a part as it is.
+    def capped(self, per_group: int | Mapping[Any, int] | None) -> Problems:
+        """Return the same problems, whose lists hold at most so many rows of a group; None leaves them as they are.
 
-        Whatever builds lists for these problems keeps to them: models, bandits, baselines, `greedy` and the service.
+        Whatever builds lists for these problems keeps to it: models, baselines and `greedy` alike.
 
         Parameters
         ----------
-        per_group : int, tuple, dict or list, optional
-            How many rows of a group a list holds: at most a number, or (least, most), where None is no limit; the same
-            for all groups, or by label, where groups without an entry are not limited. A problem with fewer rows of a
-            group than its least need only use those. A list has one entry for each level of nested groups.
-        groups : array-like or list of array-likes, optional
-            The labels that `per_group` refers to, if not those of the problems; several for nested groups, from coarse
-            to fine.
-        exclude : array of int or bool, optional
-            Rows that no list may hold.
-        pin : array of int or bool, optional
-            Rows that come first in the list of their problem, in this order.
-        budgets : sequence of (array-like, float or array-like), optional
-            Further budgets: what each row uses, and how much there is, for all problems or for each.
-
-        Returns
-        -------
-        Problems
-            A new batch that shares all arrays with this one.
+        per_group : int or dict
+            The same for all groups, or a number for each label.
 
         Examples
         --------
-        >>> import listwright as lw
-        >>> reward = lw.rewards.Total([[4, 3, 2, 1]])
-        >>> problems = Problems.from_arrays(np.zeros((1, 4, 1)), groups=["a", "a", "a", "b"], reward=reward)
-        >>> lw.greedy(problems.constrained(per_group={"b": (1, None)}), 2)[0]
-        array([0, 3])
-        >>> lw.greedy(problems.constrained(exclude=[0], pin=[2]), 2)[0]
-        array([2, 1])
+        >>> problems = Problems.from_arrays(np.zeros((1, 4, 1)), groups=["a", "a", "a", "b"])
+        >>> problems.capped(2).caps
+        array([2, 2, 2, 2])
         """
-        if per_group is None and exclude is None and pin is None and budgets is None:
+        if per_group is None:
             return self
-        labels = self.groups if groups is None else groups
-        if per_group is not None and labels is None:
+        if self.groups is None:
             raise InputError(
                 "per_group needs groups, but these problems have none. Pass groups to Problems.from_arrays."
             )
-        before = Quotas.free(self.n_rows) if self.quotas is None else self.quotas
-        quotas = make_quotas(
-            before, self.offsets, groups=labels, per_group=per_group, exclude=exclude, pin=pin, budgets=budgets
-        )
-        return self._with(quotas=quotas)
+        return self._with(caps=group_limits(per_group, self.groups))
+
+    @cached_property
+    def group_numbers(self) -> Ints:
+        """By row the number of its group within its problem; 0 where there are no groups."""
+        if self.groups is None:
+            return np.zeros(self.n_rows, dtype=np.int64)
+        return number_within(self.groups, self.offsets)
 
     def _with(self, **changes: Any) -> Problems:
         """Return a copy with some fields changed."""
@@ -499,9 +472,9 @@ class Problems:
             vectors=None if self.vectors is None else self.vectors[rows],
             links=None if self.links is None else {name: table[rows] for name, table in self.links.items()},
             aspects=None if self.aspects is None else {name: table[rows] for name, table in self.aspects.items()},
-            needs=None if self.needs is None else self.needs.take(which, pieces(self.offsets, which)),
+            query_terms=None if self.query_terms is None else self.query_terms.take(which, pieces(self.offsets, which)),
             groups=None if self.groups is None else self.groups[rows],
-            quotas=None if self.quotas is None else self.quotas[rows],
+            caps=None if self.caps is None else self.caps[rows],
         )
 
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
@@ -621,8 +594,8 @@ class Problems:
             parts.append(f"links by {', '.join(self.links)}" if few else f"{len(self.links)} kinds of links")
         if self.aspects is not None:
             parts.append(f"aspects by {', '.join(self.aspects)}")
-        if self.needs is not None:
-            parts.append("needs")
+        if self.query_terms is not None:
+            parts.append("query terms")
         parts.append("no reward" if self.reward is None else f"reward {type(self.reward).__name__}")
         return "Problems: " + ", ".join(parts)
 

@@ -60,21 +60,21 @@ def test_a_fitted_packer_is_saved(tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 def test_labels_of_passages_and_other_forms_of_citations() -> None:
     passages = [{"title": "A", "text": "One.", "ok": True}, {"title": "B", "text": "Two.", "ok": False}]
     one = {"query": "Which?", "passages": passages, "cites": ["B"], "flags": [False, True]}
-    assert read_examples([one], label="ok")[0].needs == [0, -1]
-    assert read_examples([one], cited="cites")[0].needs == [-1, 0]
-    assert read_examples([one], cited="flags")[0].needs == [-1, 0]
-    assert read_examples([one | {"gold": ["two", "three"]}], answer="gold")[0].needs == [-1, 0]
+    assert read_examples([one], label="ok")[0].facts == [0, -1]
+    assert read_examples([one], cited="cites")[0].facts == [-1, 0]
+    assert read_examples([one], cited="flags")[0].facts == [-1, 0]
+    assert read_examples([one | {"gold": ["two", "three"]}], answer="gold")[0].facts == [-1, 0]
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_answers_of_all_rows_count_and_empty_cells_do_not(library: Any) -> None:
     texts = ["Emma is by Austen.", "Rain fell.", "Dracula is by Stoker."]
     frame = library({"query": ["Who?"] * 3, "passages": texts, "gold": ["Austen", "Stoker", None]})
-    assert read_examples(frame, answer="gold")[0].needs == [0, -1, 0]
+    assert read_examples(frame, answer="gold")[0].facts == [0, -1, 0]
     flagged = library({"query": ["Who?"] * 3, "passages": texts, "good": [1.0, float("nan"), None]})
-    assert read_examples(flagged, label="good")[0].needs == [0, -1, -1]
+    assert read_examples(flagged, label="good")[0].facts == [0, -1, -1]
     several = library({"query": ["Who?"], "passages": texts[:1], "gold": [["Woolf", "Austen"]]})
-    assert read_examples(several, answer="gold")[0].needs == [0]
+    assert read_examples(several, answer="gold")[0].facts == [0]
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
@@ -86,7 +86,7 @@ def test_frames_have_one_row_per_passage(library: Any) -> None:
                 columns[key].append(value)
     found = read_examples(library(columns), query="q", passages="text", label="good", titles="name")
     expected = read_examples(RECORDS[:3], **NAMES, label="helps")
-    assert [example.needs for example in found] == [example.needs for example in expected]
+    assert [example.facts for example in found] == [example.facts for example in expected]
     assert found[0].titles == ["T"] * 4
     with pytest.raises(InputError, match="no column 'passages'"):
         read_examples(library(columns), query="q", label="good")

@@ -13,7 +13,7 @@ import pytest
 import listwright as lw
 from listwright.datasets import Arguments, read_arguments
 from listwright.errors import InputError
-from listwright.text.files import ReadingNote
+from listwright.text.readers import ReadingNote
 
 TEXTS = ["Cars pollute the city air", "Cars pollute the air", "Streets, full of noise\nare unsafe", "I like trains"]
 

@@ -13,7 +13,7 @@ import listwright as lw
 from listwright.datasets import Scenario, read_aslib
 from listwright.datasets.aslib import read_arff
 from listwright.errors import InputError
-from listwright.text.files import ReadingNote
+from listwright.text.readers import ReadingNote
 
 DESCRIPTION = """scenario_id: TINY
 performance_measures:

@@ -11,7 +11,7 @@ import pytest
 
 from listwright.datasets import Movies, read_movies
 from listwright.errors import InputError
-from listwright.text.files import ReadingNote
+from listwright.text.readers import ReadingNote
 
 MOVIES = """0000010::Old War (1950)::Drama|War
 0000020::New Fun (2012)::Comedy

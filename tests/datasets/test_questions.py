@@ -13,7 +13,7 @@ import pytest
 import listwright as lw
 from listwright.datasets import read_questions
 from listwright.errors import InputError
-from listwright.text.files import ReadingNote
+from listwright.text.readers import ReadingNote
 
 QUESTION = "Which river flows through the town where Ada Quill was born?"
 PARAGRAPHS = [

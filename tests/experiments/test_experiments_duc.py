@@ -13,8 +13,8 @@ from listwright.cli import main
 from listwright.errors import InputError
 from listwright.experiments import summaries
 from listwright.experiments.records import point
-from listwright.summarize.data import read_clusters, read_parts, shortfalls, splits
-from listwright.text.files import ReadingNote
+from listwright.text.corpora import read_clusters, read_parts, shortfalls, splits
+from listwright.text.readers import ReadingNote
 from tests.duc_tools import DOCUMENTS, MODELS, write_duc
 
 TRAIN, TEST = (30003, 30006, 30012), (30001, 30003)

@@ -13,7 +13,7 @@ from listwright.loading import load
 from listwright.rewards import Rouge
 from listwright.simulate.corpus import corpus
 from listwright.storage import save
-from listwright.summarize.problems import paper_summary_features, summary_problems
+from listwright.text.summary_problems import paper_summary_features, summary_problems
 from listwright.text.vectors import hashed_tf_idf
 
 TEXTS = [["rain", "rain", "fell"], ["rain", "stopped"], ["a", "dog"]]

@@ -51,7 +51,7 @@ FEATURES: dict[str, Callable[[], Features]] = {
     "similarity": Similarity,
     "sum": lambda: Candidate() + Volume() + Identity(("list",)) + Position(),
     "the paper's": paper_features,
-    "unmet": UncoveredTerms,
+    "uncovered_terms": UncoveredTerms,
     "volume": Volume,
     "volume, relative": lambda: Volume(relative=True, times_features=False),
 }
@@ -71,15 +71,17 @@ def make_problems(counts: list[int], *, csr: bool = False, seed: int = 0) -> lw.
         vectors=sparse.csr_array(vectors) if csr else vectors,
         links={"cites": np.concatenate([_links(count, max(counts), rng) for count in counts])},
         aspects={"sub-queries": rng.integers(3, size=(rows, 4)) / 2, "senses": rng.integers(2, size=(rows, 1))},
-        needs=_needs(counts, rng),
+        query_terms=_query_terms(counts, rng),
         reward=lw.rewards.AnySuccess(rng.random(rows) < 0.4),
     )
 
 
-def _needs(counts: list[int], rng: np.random.Generator) -> lw.QueryTerms:
-    """Five needs per problem, and up to three parts per candidate."""
-    met = [[np.flatnonzero(rng.random(5) < 0.4).tolist() for _ in range(rng.integers(4))] for _ in range(sum(counts))]
-    return lw.QueryTerms.from_lists(rng.integers(3, size=(len(counts), 5)).tolist(), met)
+def _query_terms(counts: list[int], rng: np.random.Generator) -> lw.QueryTerms:
+    """Five query terms per problem, and up to three parts per candidate."""
+    covered = [
+        [np.flatnonzero(rng.random(5) < 0.4).tolist() for _ in range(rng.integers(4))] for _ in range(sum(counts))
+    ]
+    return lw.QueryTerms.from_lists(rng.integers(3, size=(len(counts), 5)).tolist(), covered)
 
 
 def _links(count: int, width: int, rng: np.random.Generator) -> np.ndarray:

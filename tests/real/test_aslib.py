@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet as pq
 
 from listwright.datasets import read_aslib
-from listwright.text.files import ReadingNote
+from listwright.text.readers import ReadingNote
 from tests.datasets.test_aslib import same, success_of
 
 SCENARIOS = {

@@ -11,7 +11,7 @@ from pyarrow import parquet as pq
 import listwright as lw
 from listwright.datasets import read_arguments, read_motion_paths, read_movies, read_questions, read_trajectory
 from listwright.experiments import trajectory
-from listwright.summarize.data import read_clusters, splits, usual_budget
+from listwright.text.corpora import read_clusters, splits, usual_budget
 from listwright.text.readers import read_jsonl
 
 

@@ -13,7 +13,7 @@ import pytest
 from listwright.errors import InputError
 from listwright.text.clusters import Cluster
 from listwright.text.duc import read_duc
-from listwright.text.files import ReadingNote
+from listwright.text.readers import ReadingNote
 from tests.duc_tools import DOCUMENTS, MODELS, write, write_duc
 
 NEWSWIRE = """<DOC>

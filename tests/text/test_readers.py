@@ -10,8 +10,7 @@ import pytest
 
 from listwright.errors import InputError
 from listwright.text.clusters import Cluster
-from listwright.text.files import EncodingNote, ReadingNote
-from listwright.text.readers import read_cluster_folder, read_cluster_folders, read_jsonl
+from listwright.text.readers import EncodingNote, ReadingNote, read_cluster_folder, read_cluster_folders, read_jsonl
 
 
 def write(path: Path, content: str | bytes) -> Path:

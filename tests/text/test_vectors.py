@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from listwright.text.centrality import lexrank
-from listwright.text.vectors import cosine_similarity, document_frequency, term_counts, tf_idf, unit_vectors
+from listwright.text.vectors import cosine_similarity, document_frequency, lexrank, term_counts, tf_idf, unit_vectors
 
 TEXTS = [["rain", "fell", "rain"], ["wind", "rose"], [], ["rain", "wind", "stopped"]]
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, as_numbers, as_whole_numbers, first_bad, starts_of
-from listwright._internal.quotas import Quotas
 from listwright._internal.ragged import codes_of
 from listwright.errors import InputError
 
@@ -286,7 +285,7 @@ def _names(values: Any) -> NDArray[Any]:
 
 KINDS_OF_DATA = (
     *("context", "catalogue", "sizes", "reward", "item_ids", "vectors"),
-    *("links", "aspects", "needs", "groups", "quotas"),
+    *("links", "aspects", "query_terms", "groups", "caps"),
 )  # that all parts of a batch have, or none
 
 
@@ -296,7 +295,7 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
     for part in others:
         _same_shape(first, part)
     ids, numbered = _join_ids(parts)
-    by_row = ("context", "catalogue", "sizes", "item_ids", "groups")
+    by_row = ("context", "catalogue", "sizes", "item_ids", "groups", "caps")
     return {name: _concat([getattr(part, name) for part in parts]) for name in by_row} | {
         "features": _stack([part.features for part in parts]),
         "offsets": starts_of(np.concatenate([part.counts for part in parts])),
@@ -305,8 +304,9 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
         "vectors": None if first.vectors is None else _stack([part.vectors for part in parts]),
         "links": _join_links([part.links for part in parts]),
         "aspects": _join_aspects([part.aspects for part in parts]),
-        "needs": None if first.needs is None else first.needs.join([part.needs for part in others]),
-        "quotas": None if first.quotas is None else Quotas.join([part.quotas for part in parts]),
+        "query_terms": None
+        if first.query_terms is None
+        else first.query_terms.join([part.query_terms for part in others]),
         "numbered": numbered,
     }
 

@@ -6,7 +6,6 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels.constraints import has_room, use_up
 from listwright._kernels.heap import drop, heapify, sift
 
 
@@ -39,9 +38,7 @@ def lazy_graph(
     costs: Floats,
     left: float,
     groups: Ints,
-    counts: Ints,
-    amounts: Floats,
-    further: Floats,
+    room: Ints,
     heap: Ints,
     gains: Floats,
     picks: Ints,
@@ -56,7 +53,7 @@ def lazy_graph(
     while size > 0 and n_picked < len(picks):
         row = heap[0]
         low, high = starts[row], starts[row + 1]
-        if costs[row] > left or not has_room(row, groups, counts, amounts, further):
+        if costs[row] > left or room[groups[row]] == 0:
             size = drop(heap, size, bounds)
         elif seen[row] < n_picked:
             gains[row] = graph_gain(low, high, columns, values, weights, best) / total
@@ -67,7 +64,7 @@ def lazy_graph(
             n_picked += 1
             gains[row] = 0.0
             left -= costs[row]
-            use_up(row, groups, counts, amounts, further)
+            room[groups[row]] -= 1
             _lift(low, high, columns, values, best)
             size = drop(heap, size, bounds)
     return n_picked

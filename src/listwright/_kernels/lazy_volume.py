@@ -8,7 +8,6 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels.constraints import has_room, use_up
 from listwright._kernels.cosines import Space, dense_dot, sparse_dot
 from listwright._kernels.heap import drop, heapify, sift
 
@@ -140,9 +139,7 @@ def lazy_volume(
     costs: Floats,
     left: float,
     groups: Ints,
-    counts: Ints,
-    amounts: Floats,
-    further: Floats,
+    room: Ints,
     heap: Ints,
     gains: Floats,
     picked: Floats,
@@ -159,7 +156,7 @@ def lazy_volume(
     heapify(heap, size, bounds)
     while size > 0 and n_picked < len(volume.order):
         row = heap[0]
-        if costs[row] > left or not has_room(row, groups, counts, amounts, further):
+        if costs[row] > left or room[groups[row]] == 0:
             size = drop(heap, size, bounds)
         elif volume.seen[row] < n_picked:
             gains[row] = gain_after(row, n_picked, volume)
@@ -171,6 +168,6 @@ def lazy_volume(
             n_picked += 1
             gains[row] = 0.0
             left -= costs[row]
-            use_up(row, groups, counts, amounts, further)
+            room[groups[row]] -= 1
             size = drop(heap, size, bounds)
     return n_picked

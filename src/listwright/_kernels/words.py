@@ -109,7 +109,7 @@ def flags_of(codes: Any, start: int, stop: int, digits: bool, word: Any, kinds: 
 
 @njit(cache=True, nogil=True)
 def split_words(codes: Any, starts: Any, kinds: Any, folds: Any, known: Any, out: Any) -> None:
-    """Split all texts into words and sentences."""
+    """Split all texts into words and sentences: fill in the arrays of `text.passages.reading.Words`."""
     # A sentence ends at a full stop followed by a blank, unless a lower-case letter comes next or the stop belongs to
     # an initial; at a blank line; and at a line end that is not followed by a lower-case letter.
     count = 0

@@ -74,7 +74,7 @@ def _no_choice(problems: Problems, length: int) -> str:
 
 def _alike(problems: Problems) -> bool:
     """Return whether the candidates of most problems are the same in everything that a policy sees."""
-    others = (problems.catalogue, problems.vectors, problems.links, problems.aspects, problems.needs)
+    others = (problems.catalogue, problems.vectors, problems.links, problems.aspects, problems.query_terms)
     if any(one is not None for one in others) or (problems.counts < 2).all():
         return False
     first = problems.features[problems.offsets[:-1]]

@@ -25,7 +25,7 @@ from listwright.errors import InputError
 
 if TYPE_CHECKING:
     from listwright.context import ContextPacker
-    from listwright.summarize.summarize import Summary
+    from listwright.text.summaries import Summary
 
 SHOWN_REASONS = 4
 
@@ -48,9 +48,9 @@ def summarize(
 ) -> None:
     """Summarize documents by picking informative sentences that do not repeat each other, within a budget."""
     from listwright.loading import load_trusting
-    from listwright.summarize.summarize import clusters_of
-    from listwright.summarize.summarize import summarize as summarize_clusters
     from listwright.text.budget import parse_budget
+    from listwright.text.summaries import clusters_of
+    from listwright.text.summaries import summarize as summarize_clusters
 
     allowed = parse_budget(budget)
     with notes():
@@ -137,7 +137,7 @@ def _pack_record(
 
 def _records(file: Path) -> list[dict[str, Any]]:
     """Parse the input file."""
-    from listwright.text.files import read_text
+    from listwright.text.readers import read_text
 
     records = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):

@@ -1,9 +1,9 @@
 """Labelled questions for `ContextPacker.fit`, `score` and `certify`, read from frames or from records.
 
 Three kinds of supervision are understood: a label per passage, the text of the answer, and the passages that a model
-cited. Each is turned into *needs*: numbered facts that a context must hold. Labels and citations make one need per
-marked passage; an answer is a single need that any passage with its text meets. The reward of a context is the share
-of the needs that it meets.
+cited. Each is turned into numbered *facts* that a context must hold. Labels and citations make one fact per
+marked passage; an answer is a single fact that any passage with its text states. The reward of a context is the share
+of the facts that it holds.
 """
 
 from __future__ import annotations
@@ -17,10 +17,15 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats
-from listwright.context.passages import read_passages
+from listwright.baselines import MMR
+from listwright.context.passages import read_passages, sizes_of
 from listwright.errors import InputError
+from listwright.evaluation.values import list_values
+from listwright.guarantees import HeldOutCertificate
+from listwright.guarantees.held_out import certificate_of
 from listwright.problems import Problems
 from listwright.rewards import Coverage
+from listwright.selection import greedy
 from listwright.text.passages import question_problems
 
 KINDS = ("label", "answer", "cited")
@@ -28,21 +33,21 @@ _EMPTY = ("NAType", "NaTType")
 
 
 class Example(NamedTuple):
-    """A question, its passages, and the needs that each of them meets: numbers from 0, -1 for none."""
+    """A question, its passages, and the facts that each of them states: numbers from 0, -1 for none."""
 
     query: str  # the question
     texts: list[str]  # the passages and their titles, "" for a passage without one
     titles: list[str]
-    needs: list[int]  # one number per passage
+    facts: list[int]  # one number per passage
 
     def key(self) -> str:
         """Return a hash of the question and its passages, by which `certify` recognises what `fit` has seen."""
         return blake2b("\0".join([self.query, *self.texts]).encode(), digest_size=8).hexdigest()
 
     def share(self, positions: Sequence[int]) -> float:
-        """Return the share of the needs that the passages at these positions meet, from 0 to 1."""
-        met = {self.needs[position] for position in positions} - {-1}
-        return len(met) / len(set(self.needs) - {-1})
+        """Return the share of the facts that the passages at these positions hold, from 0 to 1."""
+        held = {self.facts[position] for position in positions} - {-1}
+        return len(held) / len(set(self.facts) - {-1})
 
 
 def read_examples(
@@ -60,19 +65,19 @@ def read_examples(
     if len(given) != 1:
         raise InputError(f"Give one of label, answer and cited, the name of a column or key. Got {given or 'none'}.")
     ((kind, name),) = given.items()
-    records = data if isinstance(data, list) else _grouped(data, query, passages, kind, name, titles)
+    records = data if isinstance(data, list) else _group_frame(data, query, passages, kind, name, titles)
     found = [_example(record, i, query, passages, kind, name, titles) for i, record in enumerate(records)]
-    told = [example for example in found if max(example.needs, default=-1) >= 0]
+    told = [example for example in found if max(example.facts, default=-1) >= 0]
     if not told:
         raise InputError(f"No question has a passage to learn from, by {name!r}. Got {len(found)} questions.")
     return told
 
 
 def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None = None) -> Problems:
-    """Turn examples into `Problems` whose reward is the share of the needs that a list meets."""
-    needs = np.concatenate([example.needs for example in examples])
-    rows = np.flatnonzero(needs >= 0)
-    table = sparse.csr_array((np.ones(len(rows)), (rows, needs[rows])), shape=(len(needs), int(needs.max()) + 1))
+    """Turn examples into `Problems` whose reward is the share of the facts that a list holds."""
+    facts = np.concatenate([example.facts for example in examples])
+    rows = np.flatnonzero(facts >= 0)
+    table = sparse.csr_array((np.ones(len(rows)), (rows, facts[rows])), shape=(len(facts), int(facts.max()) + 1))
     return question_problems(
         [example.query for example in examples],
         [example.texts for example in examples],
@@ -82,7 +87,9 @@ def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None
     )
 
 
-def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles: str | None) -> list[dict[str, Any]]:
+def _group_frame(
+    data: Any, query: str, passages: str, kind: str, name: str, titles: str | None
+) -> list[dict[str, Any]]:
     """Groups a frame with one row per passage into one record per question, in order of first appearance."""
     try:
         frame = nw.from_native(data, eager_only=True)
@@ -108,7 +115,7 @@ def _grouped(data: Any, query: str, passages: str, kind: str, name: str, titles:
 
 
 def _example(record: Any, number: int, query: str, passages: str, kind: str, name: str, titles: str | None) -> Example:
-    """Read one record: its passages, and the needs by the kind of supervision in use."""
+    """Read one record: its passages, and the facts by the kind of supervision in use."""
     # Errors name the record by its number, so that a user can find it in a large file.
     if not isinstance(record, Mapping):
         raise InputError(f"Record {number} is not a dictionary. Got {type(record).__name__}.")
@@ -123,7 +130,7 @@ def _example(record: Any, number: int, query: str, passages: str, kind: str, nam
     return Example(str(record[query]), found.texts, found.titles, numbers.tolist())
 
 
-def _labelled(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+def _label_flags(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
     """Read one flag per passage from a list in the record, or else from a field of each passage."""
     if name in record:
         labels = list(record[name])
@@ -136,7 +143,9 @@ def _labelled(record: Any, texts: list[str], titles: list[str], passages: str, n
     return [bool(label) for label in labels]
 
 
-def _answered(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+def _answer_flags(
+    record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int
+) -> list[bool]:
     """Flags the passages whose title or text holds one of the answers as whole words, without case or punctuation."""
     if name not in record:
         raise InputError(f"Record {number} has no {name!r}.")
@@ -145,7 +154,9 @@ def _answered(record: Any, texts: list[str], titles: list[str], passages: str, n
     return [any(answer in text for answer in wanted) for text in whole]
 
 
-def _cited(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+def _citation_flags(
+    record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int
+) -> list[bool]:
     """Flags the cited passages: from one boolean per passage, from positions counted from 0, or from titles."""
     cited = list(record.get(name) or [])
     if len(cited) == len(texts) and all(isinstance(one, bool | np.bool_) for one in cited):
@@ -173,4 +184,36 @@ def _plain(text: str) -> str:
     return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in text.casefold()).split())} "
 
 
-_FLAGS = {"label": _labelled, "answer": _answered, "cited": _cited}
+_FLAGS = {"label": _label_flags, "answer": _answer_flags, "cited": _citation_flags}
+
+
+def held_out_certificate(
+    packer: Any, examples: Sequence[Example], delta: float, *, budget: float | None, length: int | None
+) -> HeldOutCertificate:
+    """Compute the held-out certificate of a packer: see `ContextPacker.certify`."""
+    sizes = [np.maximum(sizes_of(example.texts, None, packer.tokens), 1.0) for example in examples]
+    problems = example_problems(examples, sizes)
+    limits: dict[str, Any] = {"length": length, "budget": budget}
+    best = greedy(problems, **limits).values
+    assert best is not None
+    sorted_by_words = MMR(0.0, relevance="bm25").fit(problems).predict(problems, **limits, allow_short=True)
+    values: Floats = np.array([example.share(_positions(packer, example, limits)) for example in examples])
+    rivals = {"BM25": list_values(sorted_by_words, problems)}
+    return certificate_of(values, best, rivals, delta=delta, binary=False, length=length, budget=budget)
+
+
+def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:
+    """Raise `InputError` if any example was used in `fit`, as a certificate needs independent questions."""
+    # Examples are compared by `Example.key`, so that the same question with other passages counts as new.
+    known = [example.query for example in examples if example.key() in learned]
+    if known:
+        raise InputError(
+            f"{len(known)} of these {len(examples)} questions were learned from, such as {known[0]!r:.80}. A "
+            "certificate needs questions that the packer has not seen: hold some back before fit."
+        )
+
+
+def _positions(packer: Any, example: Example, limits: dict[str, Any]) -> list[int]:
+    """Pack one example and return the positions of the chosen passages."""
+    found: list[int] = packer.pack(example.query, example.texts, titles=example.titles, **limits).positions
+    return found

@@ -13,17 +13,12 @@ import numpy as np
 
 from listwright._internal.arrays import Ints
 from listwright._internal.parameters import Parameters
-from listwright.context.certifying import certified, refuse_learned
-from listwright.context.copies import candidates, twins_of
-from listwright.context.examples import example_problems, read_examples
+from listwright.context.examples import example_problems, held_out_certificate, read_examples, refuse_learned
 from listwright.context.limits import check_room, groups_of, limits_of
-from listwright.context.model import passage_model, shipped_model
-from listwright.context.packed import Packed, falling
-from listwright.context.passages import Passages, read_passages
-from listwright.context.reasons import reasons_of
+from listwright.context.model import passage_model, scores_alone, shipped_model, walk_passages
+from listwright.context.packed import Packed, decreasing_scores, reasons_of
+from listwright.context.passages import Passages, candidates, read_passages, sizes_of, twins_of
 from listwright.context.signals import bonus_of, signals_of
-from listwright.context.tokens import sizes_of
-from listwright.context.walking import scores_alone, walk_passages
 from listwright.errors import InputError
 from listwright.estimators.scp import SCP
 from listwright.guarantees import HeldOutCertificate
@@ -156,7 +151,7 @@ class ContextPacker(Parameters):
         if not len(rows):
             return Packed([], [], 0, [], list)
         check_room(counted[rows], limits.room)
-        rows = _promising(query, given, rows)
+        rows = _shortlist_rows(query, given, rows)
         given, counted = given.take(rows), counted[rows]
         found, model = passage_features(query, given.texts, given.titles), self._model()
         picks, worths = walk_passages(
@@ -176,7 +171,7 @@ class ContextPacker(Parameters):
             positions=rows[picks].tolist(),
             texts=[given.texts[pick] for pick in chosen],
             tokens=int(total) if total == int(total) else total,
-            scores=falling(worths.tolist()),
+            scores=decreasing_scores(worths.tolist()),
             explain=lambda: reasons_of(found, chosen),
         )
 
@@ -285,7 +280,7 @@ class ContextPacker(Parameters):
         """
         examples = read_examples(data, **columns)
         refuse_learned(examples, getattr(self, "learned_", frozenset()))
-        return certified(self, examples, delta, budget=budget, length=length)
+        return held_out_certificate(self, examples, delta, budget=budget, length=length)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `load` reads. How tokens are counted is not stored: pass it to `load`
@@ -310,7 +305,7 @@ class ContextPacker(Parameters):
             If the file does not contain a packer.
         """
         packer = cls(tokens=tokens)
-        packer.model_ = _checked(load(path), str(path))
+        packer.model_ = _validate_model(load(path), str(path))
         return packer
 
     def _model(self) -> SCP:
@@ -319,18 +314,18 @@ class ContextPacker(Parameters):
             if self.model is None:
                 return shipped_model()
             found = self.model if isinstance(self.model, SCP) else load(self.model)
-            self.model_ = _checked(found, "model")
+            self.model_ = _validate_model(found, "model")
         return self.model_
 
 
-def _checked(model: Any, name: str) -> SCP:
+def _validate_model(model: Any, name: str) -> SCP:
     """Return the model if the compiled walk can use it, and raise `InputError` otherwise."""
     if not isinstance(model, SCP) or model.policy_.boosted_trees() is None:
         raise InputError(f"{name} is not a model of ContextPacker. ContextPacker.save writes such files.")
     return model
 
 
-def _promising(query: str, given: Passages, rows: Ints) -> Ints:
+def _shortlist_rows(query: str, given: Passages, rows: Ints) -> Ints:
     """Narrows the candidates to the `MOST` most promising ones, as features take time quadratic in their number."""
     if len(rows) <= MOST:
         return rows

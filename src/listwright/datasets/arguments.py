@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
-from listwright._internal.tokens import tokens
+from listwright._internal.tokens import FUNCTION_WORDS, tokens
 from listwright.datasets._files import read_csv, read_records, require, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
-from listwright.text.centrality import lexrank
-from listwright.text.files import distinct, note_skipped
-from listwright.text.vectors import Rows, term_counts, unit_vectors
-from listwright.text.words import FUNCTION_WORDS
+from listwright.text.readers import distinct, note_skipped
+from listwright.text.vectors import Rows, lexrank, term_counts, unit_vectors
 
 VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vectors of two files fit together
 

@@ -16,8 +16,8 @@ from listwright.datasets._files import read_records, require
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
-from listwright.text.files import distinct, note_skipped
 from listwright.text.passages import question_problems
+from listwright.text.readers import distinct, note_skipped
 from listwright.text.vectors import Rows, hashed_tf_idf
 
 WIDTH = 1 << 18  # columns of the vectors: the same words in all files
@@ -48,8 +48,8 @@ def read_questions(path: str | Path) -> Problems:
     """Read multi-hop questions as problems: which paragraphs should be handed to a reader or language model?
 
     The reward is the share of a question's supporting paragraphs that the list holds (a list that holds all of them is
-    worth 1); sizes are the paragraphs' tokens. Features, links and needs are those of `text.passage_features`, from the
-    texts of each question alone; vectors are tf-idf.
+    worth 1); sizes are the paragraphs' tokens. Features, links and query terms are those of `text.passage_features`,
+    from the texts of each question alone; vectors are tf-idf.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from listwright.datasets._files import TrainTest, read_arrays, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
-from listwright.text.files import read_text
+from listwright.text.readers import read_text
 
 ARCHIVE = "scp_trajectory.npz"
 _TEXTS = {"train": "traj_train.txt", "valid": "traj_crossvalidate.txt", "test": "traj_test.txt"}

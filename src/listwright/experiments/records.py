@@ -21,7 +21,7 @@ from listwright.errors import InputError
 from listwright.evaluation.intervals import SHARES, Bounds, estimate
 from listwright.report import ReportTable
 from listwright.report.charts import LineStyle, line_styles
-from listwright.text.files import ReadingNote
+from listwright.text.readers import ReadingNote
 
 Result = TypeVar("Result")
 

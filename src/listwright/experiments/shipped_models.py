@@ -16,17 +16,16 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats
-from listwright._internal.tokens import tokens
+from listwright._internal.tokens import FUNCTION_WORDS, tokens
 from listwright.context import model as passages
 from listwright.datasets.questions import kept_questions
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.simulate.corpus import corpus
 from listwright.storage import save
-from listwright.summarize.model import SHIPPED, summary_model
 from listwright.text.passages import question_problems
+from listwright.text.summaries import SHIPPED, summary_model
 from listwright.text.vectors import tf_idf
-from listwright.text.words import FUNCTION_WORDS
 
 N_CLUSTERS = 120
 MIN_LEAF = 50  # rows: every question comes in five variants

@@ -20,7 +20,6 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.parameters import clone
 from listwright._internal.warn import warn
 from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
-from listwright.datasets._fetch import locate
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
@@ -36,14 +35,19 @@ from listwright.experiments.summaries_section import (
 from listwright.problems import Problems
 from listwright.report import Section
 from listwright.simulate.corpus import corpus
-from listwright.summarize.data import PAPER_YEARS, read_clusters, read_parts, shortfalls, splits, usual_budget
-from listwright.summarize.orders import Lead, LexRank
-from listwright.summarize.problems import paper_summary_features, room_of, summary_features, summary_problems
-from listwright.summarize.scores import METRICS, summary_scores
 from listwright.text.clusters import Cluster
-from listwright.text.duc import duc_years
-from listwright.text.duc_layout import Paths, is_duc
-from listwright.text.files import ReadingNote
+from listwright.text.corpora import PAPER_YEARS, read_clusters, read_parts, shortfalls, splits, usual_budget
+from listwright.text.duc import Paths, duc_years, is_duc
+from listwright.text.readers import ReadingNote
+from listwright.text.scores import METRICS, summary_scores
+from listwright.text.summary_problems import (
+    Lead,
+    LexRank,
+    paper_summary_features,
+    room_of,
+    summary_features,
+    summary_problems,
+)
 
 N_CLUSTERS = 60  # of the made-up corpus: 40 to train, 20 to test
 
@@ -66,7 +70,7 @@ class ClusterSource:
         cls, data: Path | str | None, train: Paths, test: Paths, task: int | None, n_clusters: int = N_CLUSTERS
     ) -> ClusterSource:
         """Return the source that the arguments of an experiment name."""
-        return cls(None if data is None else str(locate(data)), _as_texts(train), _as_texts(test), task, n_clusters)
+        return cls(None if data is None else str(data), _as_texts(train), _as_texts(test), task, n_clusters)
 
     @property
     def clusters(self) -> list[Cluster]:
@@ -189,7 +193,7 @@ def run(
     Parameters
     ----------
     data : path, optional
-        A file or folder that holds all clusters; see `listwright.summarize.data.read_clusters`.
+        A file or folder that holds all clusters; see `listwright.text.corpora.read_clusters`.
     train, test : path, or sequence of paths, optional
         Folders with the clusters to train and to test on, such as "DUC2003" and "DUC2004".
     task : int, optional

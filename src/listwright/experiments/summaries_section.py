@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from listwright.experiments.records import PAIRED_WITH, Record, methods_of, per_cent, point
 from listwright.report import Figure, ReportTable, Section
 from listwright.report.charts import Axis, curves, line_styles
-from listwright.summarize.scores import METRICS
+from listwright.text.scores import METRICS
 
 CURVE = "rouge1_r_by_training_clusters"
 LESS = "rouge1_r_below_scp"  # how much less a method covers than SCP does, cluster by cluster

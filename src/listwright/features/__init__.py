@@ -22,7 +22,7 @@ from listwright.features.in_list import InList
 from listwright.features.links import Links
 from listwright.features.position import Position
 from listwright.features.similarity import Similarity
-from listwright.features.unmet import UncoveredTerms
+from listwright.features.uncovered_terms import UncoveredTerms
 from listwright.features.volume import Volume
 
 __all__ = [

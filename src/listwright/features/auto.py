@@ -13,7 +13,7 @@ from listwright.features.identity import Identity
 from listwright.features.links import Links
 from listwright.features.position import Position
 from listwright.features.similarity import Similarity, has_own_vector
-from listwright.features.unmet import UncoveredTerms
+from listwright.features.uncovered_terms import UncoveredTerms
 from listwright.features.volume import Volume
 from listwright.problems import Problems
 
@@ -50,13 +50,13 @@ def _list_features(problems: Problems) -> list[Features]:
     parts: list[Features] = [Position()]
     if problems.aspects is not None:
         parts.append(Aspects())
-    if problems.needs is not None:
+    if problems.query_terms is not None:
         parts.append(UncoveredTerms())
     if has_own_vector(problems):
         parts.append(Similarity())
     if linked and pairs <= MANY_PAIRS:
         parts.append(Links())
         return [*parts, *([Volume(relative=True, times_features=False)] if problems.vectors is not None else [])]
-    told = problems.aspects is not None or problems.needs is not None
+    told = problems.aspects is not None or problems.query_terms is not None
     distance = [Distance()] if problems.n_features and not told else []
     return [*distance, *parts, *([Volume(relative=True)] if problems.vectors is not None else [])]

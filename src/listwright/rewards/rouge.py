@@ -25,7 +25,7 @@ Tokens = Sequence[str]
 class Rouge(TopicReward):
     """ROUGE-n recall of a list of texts: the share of a reference's n-grams that the list contains, counts clipped.
 
-    Use it to train extractive summaries against reference summaries; `listwright.summarize` does so from documents.
+    Use it to train extractive summaries against reference summaries; `text.summarize` does so from documents.
     With several references it is the average of their recalls, as in the paper, which is monotone submodular.
     `best=True` takes the highest recall instead, which is how some ROUGE scripts report it, but which is not
     submodular. N-grams do not span two items.

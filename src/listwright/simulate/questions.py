@@ -19,13 +19,12 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, starts_of
-from listwright._internal.tokens import tokens
+from listwright._internal.tokens import FUNCTION_WORDS, tokens
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.simulate._wording import choose, number, person, pick, place
 from listwright.text.vectors import hashed_tf_idf
-from listwright.text.words import FUNCTION_WORDS
 
 FILE = Path(__file__).with_name("encyclopedia.json")
 
@@ -247,7 +246,7 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
     >>> question = questions(1, random_state=3)[0]
     >>> question.text
     'Which lake is the lake at the end of the river at the birthplace of the author of An Honest Orchard?'
-    >>> question.steps[0], question.steps[-1]
+    >>> question.steps[0], one.steps[-1]
     (('author', 'Hamid Norfenell'), ('lake', 'Lake Brihalana'))
     """
     if n_questions < 1:

@@ -93,7 +93,7 @@ def parse_budget(text: str) -> Budget:
     Budget(amount=100, unit='words')
     """
     written = _WRITTEN.fullmatch(text)
-    unit = _unit_named(written.group(2).lower()) if written else None
+    unit = _find_unit(written.group(2).lower()) if written else None
     if written is None or unit is None:
         raise InputError(f"A budget is a number and a unit: 665b, 665c, 100w or 120t. Got {text!r}.")
     return Budget(int(written.group(1)), unit)
@@ -165,7 +165,7 @@ def _size(sentence: str, unit: Unit) -> int:
             return len(tokens(sentence))
 
 
-def _unit_named(name: str) -> Unit | None:
+def _find_unit(name: str) -> Unit | None:
     """Return the unit for its letter, its singular or its plural, and None for anything else."""
     known = UNITS.get(name[0])
     return known if known and name in (name[0], known, known[:-1]) else None

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._internal.tokens import tokens
-from listwright.text.centrality import lexrank
+from listwright._internal.tokens import FUNCTION_WORDS, PRONOUNS, tokens
 from listwright.text.clusters import Cluster
-from listwright.text.vectors import Rows, cosine_similarity, term_counts, tf_idf, unit_vectors
-from listwright.text.words import FUNCTION_WORDS, PRONOUNS
+from listwright.text.vectors import Rows, cosine_similarity, lexrank, term_counts, tf_idf, unit_vectors
 
 _Column = NDArray[np.float64]
 _CAPITAL = re.compile(r"(?<=[a-z0-9,;:)'\"] )[A-Z][\w'-]*")

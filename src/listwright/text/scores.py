@@ -11,12 +11,28 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from listwright._internal.arrays import Floats
+from listwright._internal.tokens import FUNCTION_WORDS, stem_token, tokens
 from listwright.errors import InputError
+from listwright.lists import Lists
+from listwright.text.clusters import Cluster
 
 Over: TypeAlias = Literal["mean", "pooled", "jackknife", "best"]
+METRICS = {
+    "rouge1_f": "ROUGE-1F",
+    "rouge1_p": "ROUGE-1P",
+    "rouge1_r": "ROUGE-1R",
+    "pooled_rouge1_f": "pooled ROUGE-1F",
+    "pooled_rouge1_p": "pooled ROUGE-1P",
+    "pooled_rouge1_r": "pooled ROUGE-1R",
+    "rouge2_f": "ROUGE-2F",
+    "rouge2_p": "ROUGE-2P",
+    "rouge2_r": "ROUGE-2R",
+    "content_rouge1_r": "content ROUGE-1R",
+}
 
 
-class Rouge(NamedTuple):
+class RougeScore(NamedTuple):
     """Recall, precision and their harmonic mean, each from 0 to 1.
 
     Recall is the share of the references' n-grams that the candidate holds, precision the share of the candidate's
@@ -36,7 +52,9 @@ class _Overlap(NamedTuple):
     candidate: int
 
 
-def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: int = 1, over: Over = "mean") -> Rouge:
+def rouge(
+    candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: int = 1, over: Over = "mean"
+) -> RougeScore:
     """Compute ROUGE-N of candidate tokens against the tokens of one or more references.
 
     Pass tokens, not text: `tokens(text, stem=True)` gives those of published scores. Cut the candidate to its budget
@@ -58,7 +76,7 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
 
     Returns
     -------
-    Rouge
+    RougeScore
         Recall, precision and f1.
 
     Raises
@@ -79,9 +97,9 @@ def rouge(candidate: Sequence[str], references: Sequence[Sequence[str]], *, n: i
     --------
     >>> candidate = "the river rose and the river fell".split()
     >>> rouge(candidate, ["the river rose".split(), "the wind rose again".split()])
-    Rouge(recall=0.75, precision=0.357..., f1=0.481...)
+    RougeScore(recall=0.75, precision=0.357..., f1=0.481...)
     >>> rouge(candidate, ["the river rose".split()], n=2)
-    Rouge(recall=1.0, precision=0.333..., f1=0.5)
+    RougeScore(recall=1.0, precision=0.333..., f1=0.5)
     """
     _check(references, n)
     mine = ngrams(candidate, n)
@@ -98,25 +116,25 @@ def _overlap(candidate: Counter[tuple[str, ...]], reference: Counter[tuple[str, 
     return _Overlap((candidate & reference).total(), reference.total(), candidate.total())
 
 
-def _score(overlap: _Overlap) -> Rouge:
+def _score(overlap: _Overlap) -> RougeScore:
     """Turn counts into ratios; empty texts score 0."""
     recall = overlap.shared / max(overlap.reference, 1)
     precision = overlap.shared / max(overlap.candidate, 1)
     both = recall + precision
-    return Rouge(recall, precision, 2 * recall * precision / both if both > 0 else 0.0)
+    return RougeScore(recall, precision, 2 * recall * precision / both if both > 0 else 0.0)
 
 
-def _join(overlaps: list[_Overlap], over: str) -> Rouge:
+def _join(overlaps: list[_Overlap], over: str) -> RougeScore:
     """Join the overlaps with several references into one score."""
     match over:
         case "mean":
-            return Rouge(*np.mean([_score(overlap) for overlap in overlaps], axis=0).tolist())
+            return RougeScore(*np.mean([_score(overlap) for overlap in overlaps], axis=0).tolist())
         case "pooled":
             shared, reference, candidate = (sum(part) for part in zip(*overlaps, strict=True))
             return _score(_Overlap(shared, reference, candidate))
         case "jackknife":
             held = [_join(overlaps[:out] + overlaps[out + 1 :] or overlaps, "pooled") for out in range(len(overlaps))]
-            return Rouge(*np.mean(held, axis=0).tolist())
+            return RougeScore(*np.mean(held, axis=0).tolist())
         case "best":
             return max((_score(overlap) for overlap in overlaps), key=lambda score: score.f1)
     raise InputError(f"over must be mean, pooled, jackknife or best. Got {over!r}.")
@@ -130,3 +148,35 @@ def _check(references: Sequence[Sequence[str]], n: int) -> None:
         raise InputError("ROUGE needs at least one reference. Got none.")
     if any(isinstance(reference, str) for reference in references):
         raise InputError("References must be lists of tokens. Got text: pass tokens(text).")
+
+
+def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
+    """Return the picked sentences in the order they were picked, joined by spaces."""
+    return " ".join(cluster.sentences[item] for item in items)
+
+
+def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Floats]:
+    """Return each of `METRICS` for every cluster."""
+    if len(lists) != len(clusters):
+        raise InputError(f"There must be one list per cluster ({len(clusters)}). Got {len(lists)}.")
+    table = np.array(
+        [
+            _scores(summary_text(cluster, items.tolist()), cluster)
+            for cluster, items in zip(clusters, lists, strict=True)
+        ]
+    )
+    return {name: table[:, column] for column, name in enumerate(METRICS)}
+
+
+def _scores(summary: str, cluster: Cluster) -> list[float]:
+    """Return all metrics of one summary, in the order of `METRICS`."""
+    words = tokens(summary, stem=True)
+    references = [tokens(reference, stem=True) for reference in cluster.references]
+    scores = [rouge(words, references), rouge(words, references, over="jackknife"), rouge(words, references, n=2)]
+    content = rouge(_content(summary), [_content(reference) for reference in cluster.references]).recall
+    return [*(number for score in scores for number in (score.f1, score.precision, score.recall)), content]
+
+
+def _content(text: str) -> list[str]:
+    """Return the stems of a text without function words."""
+    return [stem_token(word) for word in tokens(text) if word not in FUNCTION_WORDS]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from listwright.text.words import word_set
+from listwright._internal.tokens import word_set
 
 # Curly quotes and the full-width marks are written as escapes because they look like plain ones.
 _CLOSING = "\"')\\]\u2019\u201d\u00bb"
@@ -103,8 +103,8 @@ def _stop_ends_sentence(before: str, after: str) -> bool:
     """Return whether a full stop ends a sentence, by the word before it: title, pointer ("Fig."), doubtful abbreviation
     or plain word.
     """
-    found = _LAST_WORD.search(before)
-    word = found.group().lstrip(".-&") if found else ""
+    match = _LAST_WORD.search(before)
+    word = match.group().lstrip(".-&") if match else ""
     if _is_list_number(before, word) or word in _TITLES:
         return False
     if word.lower() in _POINTERS and _points_on(word.lower(), after):
@@ -135,5 +135,5 @@ def _starts_sentence(after: str) -> bool:
     """Return whether what follows opens with a quotation mark or with a word that often starts a sentence."""
     if after[:1] in '"`\u201c':
         return True
-    found = _FIRST_WORD.match(after.lstrip(_OPENING))
-    return found is not None and found.group().lower() in _STARTERS
+    match = _FIRST_WORD.match(after.lstrip(_OPENING))
+    return match is not None and match.group().lower() in _STARTERS

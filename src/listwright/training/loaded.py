@@ -11,9 +11,9 @@ from listwright.errors import InputError
 from listwright.features import Features, Rows
 from listwright.learners import Learner
 from listwright.learners.examples import Examples
-from listwright.needs import QueryTerms
 from listwright.policies import Policy
 from listwright.problems import Problems
+from listwright.query_terms import QueryTerms
 from listwright.training.signature import Signature
 
 LARGEST = 50_000_000  # entries of the made-up features
@@ -66,7 +66,7 @@ def made_up(signature: Signature, *, whole: bool, group: Any = 0) -> Problems:
         vectors=None if signature.n_vector is None else np.zeros((count, signature.n_vector)),
         links=None if signature.links is None else {name: np.zeros((count, count)) for name in signature.links},
         aspects=None if signature.aspects is None else {name: np.zeros((count, 1)) for name in signature.aspects},
-        needs=QueryTerms.from_lists([[]], [[]] * count) if signature.needs else None,
+        query_terms=QueryTerms.from_lists([[]], [[]] * count) if signature.query_terms else None,
         groups=[group] * count,
     )
 

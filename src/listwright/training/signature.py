@@ -14,7 +14,7 @@ from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.training.ranges import Ranges
-from listwright.walk.constraints import check_problems
+from listwright.walk.limits import check_problems
 
 MOST = 1 << 24  # most columns and items that a model may have
 
@@ -32,7 +32,7 @@ class Signature:
     n_vector: int | None
     links: tuple[str, ...] | None = None  # the names of links and aspects
     aspects: tuple[str, ...] | None = None
-    needs: bool = False  # whether the problems had needs
+    query_terms: bool = False  # whether the problems had query terms
     # the range of each column; None in files of versions that did not record them
     ranges: Ranges | None = field(default=None, compare=False)
 
@@ -68,7 +68,7 @@ class Signature:
             None if problems.vectors is None else problems.vectors.shape[1],
             None if problems.links is None else tuple(sorted(problems.links)),
             None if problems.aspects is None else tuple(sorted(problems.aspects)),
-            problems.needs is not None,
+            problems.query_terms is not None,
         )
 
     def check(self, problems: Problems, purpose: str) -> None:
@@ -89,8 +89,8 @@ class Signature:
             if mine != theirs:
                 known, given = (", ".join(names or ["none"]) for names in (mine, theirs))
                 raise InputError(f"{purpose}: the model was trained with {what} {known}. Got {given}.")
-        if self.needs and not other.needs:
-            raise InputError(f"{purpose}: the model was trained on problems with needs. These have none.")
+        if self.query_terms and not other.query_terms:
+            raise InputError(f"{purpose}: the model was trained on problems with query terms. These have none.")
         if self.n_items is not None and other.n_items is None:
             raise InputError(f"{purpose}: the model was trained with a catalogue of {self.n_items}. Got none.")
         if self.n_items is not None and other.n_items is not None and other.n_items > self.n_items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from listwright.text.words import FUNCTION_WORDS
+from listwright._internal.tokens import FUNCTION_WORDS
 
 NOTE = re.compile(r"\s*\(([^()]*)\)\s*$")
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from listwright._internal.tokens import word_set
 from listwright.errors import InputError
 from listwright.text import passage_features, question_problems
-from listwright.text.words import word_set
 from tests.text.passages.plain import Plain
 
 VOCABULARY = sorted(word_set("river town film director Alien Ridley Scott born in of the 1937 1979 Shields crew rain"))

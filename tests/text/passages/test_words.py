@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from listwright._kernels.words import CAPITAL, FUNCTION, NUMBER, YEAR, numbered
-from listwright.text.passages.words import hashes_of, split
+from listwright.text.passages.reading import hashes_of, split
 
 
 def words_of(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from listwright.context import ContextPacker, Packed
-from listwright.context.packed import falling
+from listwright.context.packed import decreasing_scores
 from listwright.errors import InputError
 from listwright.serve.refusals import invalid
 from listwright.serve.settings import Limits
@@ -133,6 +133,6 @@ def _all_of(found: Packed, count: int) -> tuple[list[int], list[float]]:
     # Documents that are never picked (empty ones and copies) follow the picked ones.
     picked = set(found.positions)
     left = [position for position in range(count) if position not in picked]
-    bounded = falling([min(1.0, max(0.0, score)) for score in [*found.scores, *[0.0] * len(left)]])
+    bounded = decreasing_scores([min(1.0, max(0.0, score)) for score in [*found.scores, *[0.0] * len(left)]])
     lowest = min(0.0, bounded[-1])  # scores that had to fall below 0 to stay apart
     return [*found.positions, *left], [(score - lowest) / (1.0 - lowest) for score in bounded]

@@ -6,7 +6,6 @@ many passages first. `words` splits text, `reading` numbers the words, `question
 """
 
 from listwright.text.passages.features import PassageFeatures, passage_features
-from listwright.text.passages.problems import question_problems
-from listwright.text.passages.shortlist import shortlist
+from listwright.text.passages.problems import question_problems, shortlist
 
 __all__ = ["PassageFeatures", "passage_features", "question_problems", "shortlist"]

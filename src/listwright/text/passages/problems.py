@@ -9,11 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from listwright._internal.arrays import Ints, starts_of
+from listwright._internal.arrays import Bools, Floats, Ints, starts_of
+from listwright._kernels.bags import Bags, bags_of, bm25
+from listwright._kernels.words import CAPITAL, FUNCTION
 from listwright.errors import InputError
-from listwright.needs import QueryTerms
 from listwright.problems import BoundReward, Problems
-from listwright.text.passages.features import PassageFeatures, passage_features
+from listwright.query_terms import QueryTerms
+from listwright.text.passages.features import PassageFeatures, passage_features, ranks
+from listwright.text.passages.reading import Reading, read
+
+LEADERS = 10  # best passages whose names may lead on to others
+RARE = 50  # a name leads on where at most one passage in so many holds it
 
 
 def question_problems(
@@ -30,7 +36,7 @@ def question_problems(
 ) -> Problems:
     """One problem per question, with its passages as candidates.
 
-    Features, links and needs are those of `passage_features`; they are worked out for each question by itself. Use
+    Features, links and query terms are those of `passage_features`; worked out for each question by itself. Use
     them with `features.UncoveredTerms` and `features.Links`, as `features="auto"` does.
 
     Parameters
@@ -55,7 +61,7 @@ def question_problems(
     Returns
     -------
     Problems
-        One problem per question, in their order, with features, links and needs.
+        One problem per question, in their order, with features, links and query terms.
 
     Raises
     ------
@@ -70,7 +76,7 @@ def question_problems(
     Examples
     --------
     >>> question_problems(["Who wrote Emma?"], [["Emma is by Jane Austen.", "Persuasion appeared in 1817."]])
-    Problems: 1 problem, 2 candidates (2 each), 65 features, 22 kinds of links, needs, no reward
+    Problems: 1 problem, 2 candidates (2 each), 65 features, 22 kinds of links, query terms, no reward
     """
     counts = [len(texts) for texts in passages]
     if len(counts) != len(questions) or not counts or min(counts) < 1:
@@ -83,21 +89,21 @@ def question_problems(
         if wrong is not None:
             got = type(texts[wrong]).__name__
             raise InputError(f"Passage {wrong} (from 0) of the question {question!r:.60} must be text. Got {got}.")
-    found = [
+    described = [
         passage_features(question, texts, None if titles is None else titles[i])
         for i, (question, texts) in enumerate(zip(questions, passages, strict=True))
     ]
-    table = np.concatenate([features.table for features in found])
+    table = np.concatenate([features.table for features in described])
     for values in (columns or {}).values():
         table = np.column_stack([table, np.concatenate([np.asarray(value, np.float32) for value in values])])
     offsets = starts_of(counts)
     return Problems.from_arrays(
         table,
         offsets=offsets,
-        feature_names=(*found[0].names, *(columns or {})),
+        feature_names=(*described[0].names, *(columns or {})),
         sizes=None if sizes is None else np.concatenate([np.asarray(size, np.float64) for size in sizes]),
-        links={kind: _stacked([features.links[kind] for features in found], offsets) for kind in found[0].links},
-        needs=joined_needs(found),
+        links={kind: _stack([features.links[kind] for features in described], offsets) for kind in described[0].links},
+        query_terms=join_query_terms(described),
         vectors=vectors,
         reward=reward,
         problem_ids=problem_ids,
@@ -105,12 +111,12 @@ def question_problems(
     )
 
 
-def joined_needs(found: Sequence[PassageFeatures]) -> QueryTerms:
-    """Join the needs of all questions into one `QueryTerms`."""
-    return found[0].needs.join([features.needs for features in found[1:]])
+def join_query_terms(described: Sequence[PassageFeatures]) -> QueryTerms:
+    """Join the query terms of all questions into one `QueryTerms`."""
+    return described[0].query_terms.join([features.query_terms for features in described[1:]])
 
 
-def _stacked(tables: Sequence[Any], offsets: Ints) -> Any:
+def _stack(tables: Sequence[Any], offsets: Ints) -> Any:
     """Stack tables of shape (passages, passages) below each other into one sparse table, as `Problems.links` takes
     them.
     """
@@ -120,3 +126,36 @@ def _stacked(tables: Sequence[Any], offsets: Ints) -> Any:
     others = np.concatenate([place[1] for place in where])
     shape = (int(offsets[-1]), int(np.diff(offsets).max()))
     return sparse.csr_array((values.astype(np.float32), (rows, others)), shape=shape)
+
+
+def shortlist(
+    question: str,
+    texts: Sequence[str],
+    titles: Sequence[str] | None = None,
+    *,
+    most: int,
+    signals: Sequence[Floats] = (),
+) -> Ints:
+    """Choose the most promising of very many passages, before features that compare all pairs are computed."""
+    n = len(texts)
+    if n <= most:
+        return np.arange(n)
+    reading, _ = read(question, texts, [""] * n if titles is None else titles)
+    bags = bags_of(reading.stems, reading.flags, reading.places, reading.n_stems)
+    asked = np.zeros(reading.n_stems, dtype=bool)
+    words = slice(0, reading.n_question)
+    asked[reading.stems[words][reading.flags[words] & FUNCTION == 0]] = True
+    own = bm25(bags, asked)
+    rankings = [own, bm25(bags, _leads(reading, bags, own, asked)), *signals]
+    best = np.min([ranks(np.asarray(values, dtype=np.float64)) for values in rankings], axis=0)
+    return np.sort(np.argsort(best, kind="stable")[:most])
+
+
+def _leads(reading: Reading, bags: Bags, scores: Floats, asked: Bools) -> Bools:
+    """Flags the stems of rare names in the best passages that the question does not hold."""
+    leads = np.zeros(reading.n_stems, dtype=bool)
+    for row in np.argsort(-scores, kind="stable")[:LEADERS]:
+        words = slice(*reading.places[row])
+        leads[reading.stems[words][reading.flags[words] & CAPITAL > 0]] = True
+    rare: Bools = bags.frequency <= max(2, len(scores) // RARE)
+    return leads & rare & ~asked

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.tokens import word_set
 from listwright._kernels.needs import MOST_NEEDS
 from listwright._kernels.spans import names_in
 from listwright._kernels.words import FUNCTION
-from listwright.text.passages.reading import Reading, Source
-from listwright.text.words import word_set
+from listwright.text.passages.reading import Reading, SourceText
 
 _QUOTED = re.compile(r"[\"\u201c\u00ab]([^\"\u201c\u201d\u00ab\u00bb]+)[\"\u201d\u00bb]")
 _ASKING = word_set(
@@ -31,22 +31,22 @@ _CUES = {
 _YES_NO = word_set("is are was were do does did has have can")
 
 
-class Question(NamedTuple):
-    """What a question asks for: its terms (as needs), the names and quotations in it, and cues for the kind of answer.
+class ParsedQuestion(NamedTuple):
+    """What a question asks for: its terms, the names and quotations in it, and cues for the kind of answer.
 
     QueryTerms are kept as bits of 64-bit numbers, so that a question has at most 64 of them; the rarest words are kept.
     """
 
-    terms: Ints  # by need: the stem
-    term_of: Ints  # by stem: the need, -1 where it is none
+    terms: Ints  # by term: the stem
+    term_of: Ints  # by stem: the term, -1 where it is none
     is_term: Bools  # by stem: whether it stands in the question, also where it is one term too many
-    weights: Floats  # (64,): by need its rarity, 0 where no passage holds it
+    weights: Floats  # (64,): by term its rarity, 0 where no passage holds it
     spans: Ints  # (spans, 2): names and quotations, as words of the question
-    named: np.uint64  # the needs that stand in a span, as bits
+    named: np.uint64  # the query terms that stand in a span, as bits
     cues: dict[str, float]  # by kind of answer: 1 where the question asks for it
 
 
-def understand(question: str, reading: Reading, source: Source, rarity: Floats, frequency: Ints) -> Question:
+def understand(question: str, reading: Reading, source: SourceText, rarity: Floats, frequency: Ints) -> ParsedQuestion:
     """Find the terms, spans and cues of a question."""
     end = reading.n_question
     content = reading.stems[:end][reading.flags[:end] & FUNCTION == 0]
@@ -62,7 +62,7 @@ def understand(question: str, reading: Reading, source: Source, rarity: Floats, 
     weights[: len(terms)] = np.where(frequency[terms] > 0, rarity[terms], 0.0)
     words = [source.quote(word, word + 1).lower() for word in range(end)]
     spans = _spans(question, reading, source, words)
-    return Question(terms, term_of, is_term, weights, spans, _named(spans, reading, term_of), _cues(words))
+    return ParsedQuestion(terms, term_of, is_term, weights, spans, _named_terms(spans, reading, term_of), _cues(words))
 
 
 def bits(flags: Bools) -> np.uint64:
@@ -70,10 +70,10 @@ def bits(flags: Bools) -> np.uint64:
     return np.uint64(sum(1 << bit for bit in np.flatnonzero(flags).tolist()))
 
 
-def _spans(question: str, reading: Reading, source: Source, words: list[str]) -> Ints:
+def _spans(question: str, reading: Reading, source: SourceText, words: list[str]) -> Ints:
     """Return quotations, then names that are in none of them; a question word alone, such as "Who", is not a name."""
     end = reading.n_question
-    firsts, lasts = source.found.firsts[:end], source.found.lasts[:end]
+    firsts, lasts = source.words.firsts[:end], source.words.lasts[:end]
     spans: list[tuple[int, int]] = []
     for quoted in _QUOTED.finditer(question):
         inside = np.flatnonzero((firsts >= quoted.start(1)) & (lasts <= quoted.end(1)))
@@ -91,8 +91,8 @@ def _holds(words: list[str], outer: tuple[int, int], inner: tuple[int, int]) -> 
     return f" {' '.join(words[slice(*inner)])} " in f" {' '.join(words[slice(*outer)])} "
 
 
-def _named(spans: Ints, reading: Reading, term_of: Ints) -> np.uint64:
-    """Return the needs that stand in a name or quotation, as bits."""
+def _named_terms(spans: Ints, reading: Reading, term_of: Ints) -> np.uint64:
+    """Return the query terms that stand in a name or quotation, as bits."""
     named = np.zeros(MOST_NEEDS + 1, dtype=bool)  # the last one is for words that are no terms
     for first, stop in spans:
         named[term_of[reading.stems[first:stop]]] = True

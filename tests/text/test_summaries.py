@@ -15,22 +15,30 @@ from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.simulate.corpus import corpus
 from listwright.storage import save
-from listwright.summarize.data import read_clusters, splits, usual_budget
-from listwright.summarize.model import SHIPPED, shipped_model, summary_model
-from listwright.summarize.orders import Lead, LexRank
-from listwright.summarize.problems import (
+from listwright.text.budget import Budget, sizes
+from listwright.text.clusters import Cluster
+from listwright.text.corpora import read_clusters, splits, usual_budget
+from listwright.text.scores import summary_scores, summary_text
+from listwright.text.summaries import (
+    GROUPS,
+    NOVELTY,
+    SHIPPED,
+    clusters_of,
+    explain_lists,
+    shipped_model,
+    summarize,
+    summary_model,
+)
+from listwright.text.summary_problems import (
     WIDTH,
+    Lead,
+    LexRank,
     paper_summary_features,
     room_of,
     structure_features,
     summary_features,
     summary_problems,
 )
-from listwright.summarize.reasons import GROUPS, NOVELTY, explained_lists
-from listwright.summarize.scores import summary_scores, summary_text
-from listwright.summarize.summarize import clusters_of, summarize
-from listwright.text.budget import Budget, sizes
-from listwright.text.clusters import Cluster
 
 BUDGET = Budget(300, "bytes")
 
@@ -175,7 +183,7 @@ def test_shipped_model_is_better_than_lead(clusters, problems):
 def test_reasons_add_up_to_the_score_above_the_mean(problems):
     model = shipped_model()
     room = 300.0
-    items, reasons = explained_lists(model, problems, room)
+    items, reasons = explain_lists(model, problems, room)
     lists = model.predict(problems, budget=room)
     assert all(np.array_equal(one, other) for one, other in zip(items, lists, strict=True))
     assert set(reasons[0][0]) == {*GROUPS, NOVELTY}
@@ -188,14 +196,14 @@ def test_reasons_add_up_to_the_score_above_the_mean(problems):
 
 def test_novelty_waits_for_a_list(problems):
     """Beside an empty list only the distances are left of it, and they are 0."""
-    _, reasons = explained_lists(shipped_model(), problems, 300.0)
+    _, reasons = explain_lists(shipped_model(), problems, 300.0)
     assert all(abs(picks[0][NOVELTY]) < 1e-5 for picks in reasons)
     assert any(abs(picks[1][NOVELTY]) > 0.05 for picks in reasons)
 
 
 def test_a_policy_for_each_position_has_reasons_too(problems):
     model = lw.ConSeqOpt(budget=300, features=summary_features(), n_passes=1, random_state=0).fit(problems)
-    items, reasons = explained_lists(model, problems, 300.0)
+    items, reasons = explain_lists(model, problems, 300.0)
     assert [len(one) for one in reasons] == [len(one) for one in items]
 
 
@@ -203,7 +211,7 @@ def test_reasons_need_a_policy_that_adds_up_columns(problems):
     learner = ExtraTreesRegressor(4, random_state=0)
     model = lw.SCP(budget=300, features=summary_features(), learner=learner, n_passes=1, random_state=0).fit(problems)
     with pytest.raises(InputError, match="linear policy"):
-        explained_lists(model, problems, 300.0)
+        explain_lists(model, problems, 300.0)
 
 
 def test_summaries_keep_to_any_unit(clusters):

@@ -13,10 +13,8 @@ from listwright._internal.arrays import Ints
 from listwright.errors import InputError
 from listwright.text.budget import Budget
 from listwright.text.clusters import Cluster
-from listwright.text.duc import duc_years, read_duc
-from listwright.text.duc_layout import Paths, is_duc, listed
-from listwright.text.files import folders_and_files
-from listwright.text.readers import read_cluster_folders, read_jsonl
+from listwright.text.duc import Paths, duc_years, is_duc, join_numbers, read_duc
+from listwright.text.readers import folders_and_files, read_cluster_folders, read_jsonl
 
 FOLDS = 5
 MANY = 200  # with more clusters than this, one fold suffices
@@ -43,7 +41,7 @@ def read_clusters(path: str | Path, *, task: int | None = None, need_references:
     if is_duc(place):
         return _read_duc_years(place, task, need_references)
     folders = [[entry for entry in entries if entry.is_dir() and part.fullmatch(entry.name)] for part in _PARTS]
-    if all(len(found) == 1 for found in folders):
+    if all(len(matches) == 1 for matches in folders):
         return read_parts(folders[0][0], folders[1][0], need_references=need_references)
     return read_cluster_folders(place, need_references=need_references)
 
@@ -51,7 +49,7 @@ def read_clusters(path: str | Path, *, task: int | None = None, need_references:
 def read_parts(train: Paths, test: Paths, *, task: int | None = None, need_references: bool = True) -> list[Cluster]:
     """Read clusters to train and to test on, from one or several folders each."""
     parts = {name: _read_part(paths, name, task, need_references) for name, paths in (("train", train), ("test", test))}
-    return _joined(parts)
+    return _join_parts(parts)
 
 
 def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) -> list[str]:
@@ -61,8 +59,8 @@ def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) 
     wanted = CLUSTERS.get((year or 0, task or 0))
     if wanted is None:
         return []
-    found = f"{len(clusters)} {'was' if len(clusters) == 1 else 'were'} found"
-    counts = [f"DUC {year} task {task} has {wanted} clusters, and {found}."] if len(clusters) != wanted else []
+    counted = f"{len(clusters)} {'was' if len(clusters) == 1 else 'were'} found"
+    counts = [f"DUC {year} task {task} has {wanted} clusters, and {counted}."] if len(clusters) != wanted else []
     return counts + [
         f"{cluster.id} has {len(cluster.references)} {'summary' if len(cluster.references) == 1 else 'summaries'} "
         f"by people instead of {REFERENCES}."
@@ -97,16 +95,16 @@ def _read_duc_years(place: Path, task: int | None, need_references: bool) -> lis
         return read_duc(place, task=task, need_references=need_references)
     if tuple(years) != PAPER_YEARS:
         raise InputError(
-            f"{place} holds DUC data of {listed(years)}. Name the folders of one each with train= and test=."
+            f"{place} holds DUC data of {join_numbers(years)}. Name the folders of one each with train= and test=."
         )
     names = ("train", "test")
     read = (read_duc(place, year=year, task=task, need_references=need_references) for year in years)
-    return _joined(dict(zip(names, read, strict=True)))
+    return _join_parts(dict(zip(names, read, strict=True)))
 
 
 def _read_part(paths: Paths, name: str, task: int | None, need_references: bool) -> list[Cluster]:
     """Read the clusters of one part from one or several paths."""
-    places = [Path(paths)] if isinstance(paths, str | Path) else [Path(one) for one in paths]
+    places = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     if not places:
         raise InputError(f"Name at least one file or folder of clusters to {name} on with {name}=.")
     if len(places) == 1 and not (places[0].is_dir() and is_duc(places[0])):
@@ -114,7 +112,7 @@ def _read_part(paths: Paths, name: str, task: int | None, need_references: bool)
     return read_duc(places, task=task, need_references=need_references)
 
 
-def _joined(parts: Mapping[str, Sequence[Cluster]]) -> list[Cluster]:
+def _join_parts(parts: Mapping[str, Sequence[Cluster]]) -> list[Cluster]:
     """Return the clusters of both parts; ids that occur in both are prefixed with the part."""
     train, test = ({cluster.id: cluster for cluster in part} for part in parts.values())
     for name in sorted(train.keys() & test.keys()):

@@ -7,16 +7,35 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from listwright._internal.arrays import Ints
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
-from listwright.summarize.model import shipped_model
-from listwright.summarize.problems import room_of, summary_problems
-from listwright.summarize.reasons import Reasons, explained_lists
+from listwright.estimators.scp import SCP
+from listwright.evaluation.explain import Explainer
+from listwright.loading import load
+from listwright.problems import Problems
 from listwright.text.budget import Budget
 from listwright.text.clusters import Cluster
-from listwright.text.files import folders_and_files, read_text
-from listwright.text.readers import read_cluster_folder, read_cluster_folders
+from listwright.text.readers import folders_and_files, read_cluster_folder, read_cluster_folders, read_text
 from listwright.text.sentences import split_sentences
+from listwright.text.summary_problems import STRUCTURE, room_of, summary_features, summary_problems
+
+SHIPPED = Path(__file__).with_name("reports.listwright")
+BUDGET = Budget(665, "bytes")
+NOVELTY = "new given the list"
+GROUPS: dict[str, tuple[str, ...]] = {
+    "place": ("first", "second", "early", "inverse_position", "relative_position"),
+    "length": ("words", "characters", "short"),
+    "central": ("centroid", "own_document", "lexrank", "degree", "echo"),
+    "words of summaries": ("expected new words", "expected new words by size"),
+    "frequent words": ("word_frequency", "word_spread"),
+    "title": ("title_overlap",),
+    "headings and cues": STRUCTURE,
+    "names, numbers, quotes": ("capitals", "pronouns", "numbers", "quotes"),
+}
+_GROUP_OF = {column: group for group, columns in GROUPS.items() for column in columns}
+_VOLUME = "volume x "
+Reasons = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -53,11 +72,11 @@ def clusters_of(paths: Sequence[str | Path]) -> list[Cluster]:
     if missing or not places:
         raise InputError(f"There is no file or folder {missing[0]}." if missing else "Name a file or folder.")
     files = [place for place in places if not place.is_dir()]
-    found = [_of_files(files)] if files else []
+    clusters = [_of_files(files)] if files else []
     for folder in places:
         if folder.is_dir():
-            found += _of_folder(folder)
-    return _with_own_names(found)
+            clusters += _of_folder(folder)
+    return _with_own_names(clusters)
 
 
 def summarize(
@@ -114,7 +133,7 @@ def summarize(
     if not explain:
         lists = list(model.predict(problems, budget=room))
         return [_summary(cluster, items.tolist(), None) for cluster, items in zip(clusters, lists, strict=True)]
-    items_of, reasons_of = explained_lists(model, problems, room)
+    items_of, reasons_of = explain_lists(model, problems, room)
     return [
         _summary(cluster, items.tolist(), reasons)
         for cluster, items, reasons in zip(clusters, items_of, reasons_of, strict=True)
@@ -166,3 +185,57 @@ def _summary(cluster: Cluster, items: list[int], reasons: list[Reasons] | None) 
         for order, item in enumerate(items)
     ]
     return Summary(cluster.id, tuple(sentences))
+
+
+def summary_model(clusters: Sequence[Cluster], *, budget: Budget = BUDGET) -> SCP:
+    """Train a model that summarises, from clusters with references.
+
+    Parameters
+    ----------
+    clusters : sequence of Cluster
+        Training clusters; each needs at least one reference summary.
+    budget : Budget, default 665 bytes
+        Size of the summaries.
+
+    Returns
+    -------
+    SCP
+        A fitted model, to pass to `summarize`.
+
+    See Also
+    --------
+    summarize : Uses the model.
+    listwright.text.read_cluster_folders : Reads training clusters.
+    """
+    problems = summary_problems(clusters, unit=budget.unit, need_references=True)
+    return SCP(budget=room_of(budget), features=summary_features(), random_state=0).fit(problems)
+
+
+def shipped_model() -> SCP:
+    """Load the model that is part of the package."""
+    model: SCP = load(SHIPPED)
+    return model
+
+
+def explain_lists(model: ListEstimator, problems: Problems, room: float) -> tuple[list[Ints], list[list[Reasons]]]:
+    """Return the lists that `predict` builds, and the reasons for each pick, the strongest first."""
+    lists = model.predict(problems.without_reward(), budget=room)
+    assert isinstance(lists.explainer, Explainer)
+    picked = list(lists)
+    steps = [lists.explainer.options_considered(problems, i, picks) for i, picks in enumerate(picked)]
+    if any(not step.shares.tables for each in steps for step in each):
+        raise InputError("Reasons need a policy that adds up columns, such as a linear policy. Omit --explain.")
+    return picked, [[_reasons(step.above_options()) for step in each] for each in steps]
+
+
+def _reasons(columns: dict[str, tuple[float, float]]) -> Reasons:
+    """Return by group how far it puts the sentence above the others, the largest effect first."""
+    totals: Reasons = dict.fromkeys([*GROUPS, NOVELTY], 0.0)
+    for name, (alone, change) in columns.items():
+        own = name.removeprefix(_VOLUME)
+        if name.startswith(_VOLUME) and own in columns:
+            totals[_GROUP_OF.get(own, own)] += alone
+            totals[NOVELTY] += change
+        else:
+            totals[_GROUP_OF.get(name, NOVELTY)] += alone + change
+    return dict(sorted(totals.items(), key=lambda pair: -abs(pair[1])))
