@@ -1,8 +1,13 @@
-"""The README of the packages: links to files of the repository become absolute, because PyPI shows the page alone."""
+"""The project's home in the packages: `home` under `[tool.listwright]` in pyproject.toml, read when they are built.
+
+PyPI shows the README alone, so its links to files of the repository become addresses under the home. While the home is
+not set, the metadata name no address, and these links are plain text.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +16,35 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?!https?:|#)(?P<path>[^)\s]+)\)")
 
 
-class AbsoluteLinks(MetadataHookInterface):
-    """Fills in the dynamic field `readme`."""
+class Home(MetadataHookInterface):
+    """Fills in the dynamic fields `readme` and `urls`."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Adds the text of README.md to the metadata, with links to the address named `Source`."""
-        text = (Path(self.root) / "README.md").read_text(encoding="utf8")
-        metadata["readme"] = {"content-type": "text/markdown", "text": absolute(text, metadata["urls"]["Source"])}
+        """Add the text of README.md to the metadata, and the addresses of the project if it has a home."""
+        root = Path(self.root)
+        settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))
+        home = settings["tool"]["listwright"]["home"].rstrip("/")
+        text = (root / "README.md").read_text(encoding="utf8")
+        metadata["readme"] = {"content-type": "text/markdown", "text": with_home(text, home)}
+        metadata["urls"] = addresses(home)
 
 
-def absolute(text: str, source: str) -> str:
-    """`text` with its relative links and images under `source`, the address of a GitHub repository."""
-    raw = source.replace("https://github.com/", "https://raw.githubusercontent.com/")
+def addresses(home: str) -> dict[str, str]:
+    """Return the project's addresses by name; none without a home."""
+    if not home:
+        return {}
+    pages = {"Documentation": "docs/index.md", "Changelog": "CHANGELOG.md"}
+    return {"Source": home} | {name: f"{home}/blob/main/{path}" for name, path in pages.items()}
 
-    def replaced(link: re.Match[str]) -> str:
-        folder = f"{raw}/main" if link["image"] else f"{source}/blob/main"
+
+def with_home(text: str, home: str) -> str:
+    """Return `text` with its relative links and images under a GitHub repository, or without them."""
+    raw = home.replace("https://github.com/", "https://raw.githubusercontent.com/")
+
+    def replace(link: re.Match[str]) -> str:
+        if not home:
+            return "" if link["image"] else link["text"]
+        folder = f"{raw}/main" if link["image"] else f"{home}/blob/main"
         return f"{link['image']}[{link['text']}]({folder}/{link['path']})"
 
-    return LINK.sub(replaced, text)
+    return LINK.sub(replace, text)

@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+BESIDE = ROOT.parent / "shared" / "data"
+if BESIDE.is_dir():  # data sets beside the checkout are used without a word
+    os.environ.setdefault("LISTWRIGHT_DATA", str(BESIDE))
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of public data sets beside the project; the test is skipped where it is absent."""
-    folder = ROOT.parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("needs the data sets in ../shared/data, which is absent")
-    return folder
+    """The folder that LISTWRIGHT_DATA names; the test is skipped without it."""
+    folder = os.environ.get("LISTWRIGHT_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("needs a folder of published data sets, named by LISTWRIGHT_DATA")
+    return Path(folder)
 
 
 @pytest.fixture(scope="session")

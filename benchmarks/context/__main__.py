@@ -19,14 +19,12 @@ TABLE = Path(__file__).parents[2] / "docs" / "snippets" / "context_packing.md"
 def main() -> None:
     """Runs what is asked for, and writes the table from all that is known."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.context", description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="where the data sets are")
     parser.add_argument("--seeds", type=int, default=3, help="draws of the folds")
     parser.add_argument("--method", default="", help="of HotpotQA: only methods whose name holds this")
     parser.add_argument("--only", choices=["hotpotqa", "made-up", "speed", "page"], help="one part; the others stay")
     options = parser.parse_args()
-    file = options.data / "multihop_qa" / "hotpotqa200.jsonl.gz"
     parts = {
-        "hotpotqa": lambda: quality.hotpotqa(file, options.seeds, options.method),
+        "hotpotqa": lambda: quality.hotpotqa(options.seeds, options.method),
         "made-up": quality.made_up,
         "speed": speed.measured,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -77,9 +76,9 @@ TRAINED: dict[str, Method] = {
 }
 
 
-def hotpotqa(file: Path, seeds: int, only: str = "") -> dict[str, dict[str, Any]]:
+def hotpotqa(seeds: int, only: str = "") -> dict[str, dict[str, Any]]:
     """By method whose name holds `only`: the shares at each length, over all folds and seeds."""
-    asked = read_labelled(file)
+    asked = read_labelled("multihop_qa")
     problems = _with_vectors(asked)
     chosen = {name: method for name, method in (UNTRAINED | TRAINED).items() if only in name}
     return {name: _crossed(name, method, problems, asked, seeds) for name, method in chosen.items()}

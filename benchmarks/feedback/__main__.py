@@ -31,16 +31,14 @@ def main() -> None:
     """Runs every part, or those named."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.feedback")
     parser.add_argument("parts", nargs="*", help="some of the parts; all by default")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--obd", type=Path, default=Path("obd"))
     parser.add_argument("--logs", type=int, default=LOGS, help="logs per setting of the check of estimates")
     options = parser.parse_args()
-    movies = options.data / "movietweetings100k"
     parts: dict[str, Any] = {
         "costs": times,
         "failures": lambda: [failures(seed) for seed in range(SEEDS)],
         "regret": lambda: regret(0),
-        "movies": lambda: {reward: replay(movies, reward) for reward in REWARDS} if movies.exists() else None,
+        "movies": lambda: {reward: replay("movietweetings100k", reward) for reward in REWARDS},
         "drift": compare_half_lives,
         "trees": compare_learners,
         "size": large_log,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 import listwright as lw
@@ -23,14 +21,14 @@ def with_movies(users: lw.Problems) -> lw.Problems:
     return users.with_catalogue(np.argsort(np.argsort(-first))[codes])
 
 
-def replay(folder: Path, reward: str) -> dict[str, float]:
+def replay(data: str, reward: str) -> dict[str, float]:
     """Mean value of the lists of the later half of the users.
 
     Learners from clicks play all users in time order. What learns from full information has the earlier half. The list
     in hindsight is fitted on the users that it is tested on.
     """
     assert reward in REWARDS
-    movies = read_movies(folder, reward=reward, liked=8)  # type: ignore[arg-type]
+    movies = read_movies(data, reward=reward, liked=8)  # type: ignore[arg-type]
     users = movies.problems[np.argsort(movies.decided, kind="stable")]
     users = with_movies(users)
     half = len(users) // 2

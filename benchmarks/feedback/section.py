@@ -44,7 +44,7 @@ def section(results: dict[str, Any]) -> str:
     }
     head = [
         "## Learning from clicks",
-        "```sh\npython -m benchmarks.feedback --data ../shared/data --obd obd\n```",
+        "```sh\npython -m benchmarks.feedback --obd obd\n```",
         NOTE,
     ]
     told = [write(results[name]) for name, write in parts.items() if results.get(name)]
@@ -116,10 +116,6 @@ def _trees(found: dict[str, Any]) -> str:
 
 
 def _estimates(found: list[dict[str, Any]]) -> str:
-    return "\n\n".join([_check_text(found), _errors(found), _coverage(found)])
-
-
-def _check_text(found: list[dict[str, Any]]) -> str:
     logs, best = found[0]["logs"], sum(_is_lowest(one) for one in found)
     low, high = spread(logs)
     held = {
@@ -145,7 +141,8 @@ def _check_text(found: list[dict[str, Any]]) -> str:
         f"error in {best} of {len(found)} settings (or the same as the lowest). Where the effective size is at least "
         f"{ENOUGH}, {right} of {len(held)} intervals hold the truth in {LOW:.0%} to {HIGH:.0%} of the logs. With so "
         f"few logs (`--logs 500` takes hours), "
-        f"a coverage of 95 % shows as anything from {low:.1%} to {high:.0%}; all are within that{beyond}\n\n"
+        f"a coverage of 95 % shows as anything from {low:.1%} to {high:.0%}; all are within that{beyond} Errors and "
+        "coverage of every estimator in every setting are in `benchmarks/feedback/results.json`.\n\n"
         "What was changed after looking at these settings: plain weights have no evidence where the log misses more "
         "than 1 % of what the policy shows; PI's interval allows for its distance to the doubly robust estimate; and "
         "`switch` keeps the doubly robust estimate where the effective size is at least a third of the lists. Before "
@@ -166,39 +163,6 @@ def spread(logs: int) -> tuple[float, float]:
 def _is_lowest(one: dict[str, Any]) -> bool:
     errors = {name: told["error"] for name, told in one["estimators"].items() if told["error"] is not None}
     return errors["switch"] <= min(errors.values()) * (1 + 1e-9)
-
-
-def _errors(found: list[dict[str, Any]]) -> str:
-    rows = []
-    for one in found:
-        errors = {name: one["estimators"][name]["error"] for name in SHORT}
-        least = min(error for error in errors.values() if error is not None)
-        cells = [_error(errors[name], least) for name in SHORT]
-        rows.append([one["setting"], f"{one['truth']:.3f}", *cells])
-    head = ["length, candidates, logger, clicks", "truth", *SHORT.values()]
-    return "Root mean square error (the lowest in bold; empty where no log has evidence):\n\n" + _table(head, rows)
-
-
-def _error(error: float | None, least: float) -> str:
-    if error is None:
-        return ""
-    return f"**{error:.3f}**" if error <= least * (1 + 1e-9) else f"{error:.3f}"
-
-
-def _coverage(found: list[dict[str, Any]]) -> str:
-    rows = [[one["setting"], *(_held(one["estimators"][name]) for name in SHORT)] for one in found]
-    head = ["length, candidates, logger, clicks", *SHORT.values()]
-    return (
-        "How often the 95 % interval holds the truth, in per cent, and the median effective size; in brackets where "
-        f"that is below {ENOUGH}, and intervals are not held to it:\n\n" + _table(head, rows)
-    )
-
-
-def _held(told: dict[str, Any]) -> str:
-    if told["coverage"] is None:
-        return "no evidence"
-    text = f"{100 * told['coverage']:.1f}, {told['effective size']:,.0f}"
-    return text if told["effective size"] >= ENOUGH else f"({text})"
 
 
 def _open_bandit(found: dict[str, Any]) -> str:

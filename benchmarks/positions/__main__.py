@@ -61,10 +61,10 @@ def show(title: str, methods: Mapping[str, Any], train: lw.Problems, sizes: Sequ
         print(f"{name:32}{''.join(f'{one:7.1f}' for one in failure)}{means}", flush=True)
 
 
-def main(folder: str) -> None:
+def main(data: str = "scp_trajectory") -> None:
     """Prints all tables."""
     warnings.simplefilter("ignore", DataWarning)
-    train, _ = read_trajectory(folder)
+    train, _ = read_trajectory(data)
     for size in SIZES:
         rivals = {"SCP": scp(), "ConSeqOpt": conseqopt(), "SCP, first position crossed": crossed()}
         show(f"{size} training environments", rivals, train, [size])
@@ -75,4 +75,4 @@ def main(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:2])

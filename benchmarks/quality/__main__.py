@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.quality import arguments, aslib, motion, page, questions, trajectory, trec
+from benchmarks import results_page
+from benchmarks.quality import arguments, aslib, motion, questions, trajectory, trec
 from benchmarks.quality.jobs import Job, results, run_all
 from benchmarks.quality.methods import AUTO, BEST
 from benchmarks.quality.protocol import fingerprint, note_look
-from benchmarks.quality.summary import by_length, one_figure
+from benchmarks.quality.summary import by_length, family_record, one_figure
+from listwright.errors import InputError
 
 FAMILIES = (aslib, trajectory, motion, questions, arguments, trec)
 HERE = Path(__file__).parent
@@ -28,7 +30,7 @@ def main() -> None:
     """Runs what has no result yet and shows or writes what was found."""
     options = _options()
     stage = "choose" if options.command == "choose" else "report"
-    everything = [job for family in FAMILIES for job in family.jobs(options.data, stage, options.seeds)]
+    everything = _jobs(stage, options.seeds)
     jobs = [job for job in everything if options.only in job.key]
     if options.command == "report":
         number = note_look(options.why, sorted({job.family for job in jobs}))
@@ -36,6 +38,17 @@ def main() -> None:
     if options.command != "page":
         run_all(jobs, workers=options.workers)
     _show(results(jobs)) if stage == "choose" else _write(everything)
+
+
+def _jobs(stage: str, seeds: int) -> list[Job]:
+    """Jobs of all families whose data is there or can be downloaded."""
+    jobs: list[Job] = []
+    for family in FAMILIES:
+        try:
+            jobs += family.jobs(stage, seeds)
+        except InputError as error:
+            print(f"{family.FAMILY} is left out: {error}")
+    return jobs
 
 
 def _show(values: pd.DataFrame) -> None:
@@ -55,16 +68,11 @@ def _show(values: pd.DataFrame) -> None:
 
 def _write(jobs: list[Job]) -> None:
     """Writes results.json and the page."""
-    values = results(jobs)
-    found = {}
-    for family, part in values.groupby("family", sort=False):
-        table = by_length(part, BEST).round(5)
-        found[str(family)] = {
-            "figure": one_figure(part, BEST).round(5).to_dict("index"),
-            "by length": table.to_dict("records"),
-        }
-    (HERE / "results.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    page.write(values)
+    records = {
+        str(family): family_record(str(family), part) for family, part in results(jobs).groupby("family", sort=False)
+    }
+    (HERE / "results.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    results_page.main()
 
 
 def _options() -> argparse.Namespace:
@@ -72,7 +80,6 @@ def _options() -> argparse.Namespace:
         prog="python -m benchmarks.quality", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("command", choices=["choose", "report", "page"])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="where the data sets are")
     parser.add_argument("--only", default="", help="run only jobs whose key has this text; the page has all results")
     parser.add_argument("--seeds", type=int, default=3, help="repetitions of what is drawn at random")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from benchmarks.quality import protocol
@@ -23,21 +22,21 @@ METHODS: dict[str, Any] = OF_FEATURES | {
 }
 
 
-def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+def jobs(stage: str, seeds: int) -> list[Job]:
     """A job for each method and seed; nothing is chosen here."""
     if stage == "choose":
         return []
-    file = protocol.folder(data, "argkp", stage) / "argkp2021.jsonl.gz"
+    protocol.folder("argkp", stage)
     return [
-        Job(stage, FAMILY, str(seed), method, partial(_one, file, seed, method))
+        Job(stage, FAMILY, str(seed), method, partial(_one, seed, method))
         for method in METHODS
         for seed in range(seeds)
     ]
 
 
-def _one(file: Path, seed: int, method: str) -> list[dict[str, Any]]:
+def _one(seed: int, method: str) -> list[dict[str, Any]]:
     """Fits one method on the training debates and tests it on the other debates."""
-    arguments = read_arguments(file)
+    arguments = read_arguments("argkp")
     train, test = arguments.problems[arguments.split == "train"], arguments.problems[arguments.split != "train"]
     model = fitted(METHODS[method], train, length=max(LENGTHS), seed=seed)
     return measured_rows(method, model, test, LENGTHS, {"set": "ArgKP", "train": "1.0", "seed": seed})

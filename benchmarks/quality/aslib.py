@@ -18,9 +18,9 @@ SETS = {"choose": "aslib_dev", "report": "aslib"}
 FOLDS = {"choose": (1, 4, 7), "report": tuple(range(1, 11))}
 
 
-def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+def jobs(stage: str, seeds: int) -> list[Job]:
     """A job for each scenario, fold, seed and method."""
-    scenarios = sorted(file.parent for file in protocol.folder(data, SETS[stage], stage).glob("*/runs.parquet"))
+    scenarios = sorted(path for path in protocol.folder(SETS[stage], stage).iterdir() if path.is_dir())
     return [
         Job(stage, FAMILY, f"{scenario.name}/{fold}/{seed}", method, partial(_one, scenario, fold, seed, method))
         for method in OF_CATALOGUES

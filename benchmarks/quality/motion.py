@@ -15,11 +15,11 @@ FAMILY = "motion paths"
 LENGTHS = tuple(range(1, 9))
 
 
-def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+def jobs(stage: str, seeds: int) -> list[Job]:
     """A job for each planning problem, seed and method; nothing is chosen here."""
     if stage == "choose":
         return []
-    files = sorted(protocol.folder(data, "motion_paths", stage).glob("*.npz"))
+    files = sorted(protocol.folder("motion_paths", stage).glob("*.npz"))
     return [
         Job(stage, FAMILY, f"{file.stem}/{seed}", method, partial(_one, file, seed, method))
         for method in OF_CATALOGUES

@@ -15,6 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from listwright.datasets import fetch
+
 HERE = Path(__file__).parent
 LOOKS = HERE / "looks.json"
 CODE = HERE.parents[1] / "src" / "listwright"
@@ -23,7 +25,7 @@ FOLDERS = {
     "report": {"aslib", "scp_trajectory", "motion_paths", "multihop_qa", "argkp", "trec_web"},
 }
 # What results depend on; a change elsewhere leaves them as they are.
-DATA_ROOMS = ("lab/datasets", "problems.py", "rewards", "text")
+DATA_ROOMS = ("datasets", "problems.py", "rewards", "text")
 RIVALS_ROOMS = (*DATA_ROOMS, "baselines", "features/outcomes.py")
 OWN_ROOMS = (*DATA_ROOMS, "estimators", "features", "learners", "policies", "training", "walk", "_kernels")
 
@@ -32,11 +34,11 @@ class NotAllowed(Exception):
     """Data that the command must not see."""
 
 
-def folder(data: Path, name: str, stage: str) -> Path:
-    """Where a data set is, if the stage may read it."""
+def folder(name: str, stage: str) -> Path:
+    """Where a published data set is, if the stage may read it."""
     if name not in FOLDERS[stage]:
         raise NotAllowed(f"`{stage}` must not read {name}. It may read {', '.join(sorted(FOLDERS[stage]))}.")
-    return data / name
+    return fetch(name)
 
 
 @cache

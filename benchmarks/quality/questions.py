@@ -27,9 +27,9 @@ FOLDS = 5
 METHODS: dict[str, Any] = OF_FEATURES | {"BM25": MMR(0.0, "bm25"), "TF-IDF": MMR(0.0, "cosine")}
 
 
-def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+def jobs(stage: str, seeds: int) -> list[Job]:
     """A job for each method, seed and fold; a seed draws its own folds."""
-    file = protocol.folder(data, "multihop_qa", stage) / "hotpotqa200.jsonl.gz"
+    file = protocol.folder("multihop_qa", stage) / "hotpotqa200.jsonl.gz"
     return [
         Job(stage, FAMILY, f"{seed}/{fold}", method, partial(_one, file, seed, fold, method))
         for method in METHODS

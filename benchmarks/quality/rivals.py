@@ -18,7 +18,7 @@ from listwright.features.scale import dense
 from listwright.learners.examples import centered
 from listwright.policies import Linear
 from listwright.rewards import FacilityLocation
-from listwright.walk.limits import as_room
+from listwright.walk.constraints import as_budgets
 from listwright.walk.plain import build_lists
 
 MIXES = tuple(round(0.1 * step, 1) for step in range(1, 11))
@@ -84,7 +84,7 @@ class SortedBy(BaseEstimator):
     ) -> lw.Lists:
         scores = sign * dense(problems.features)[:, column].astype(np.float64)
         steps = int(problems.counts.max()) if length is None else min(length, int(problems.counts.max()))
-        return lists_by_score(problems, scores, steps, as_room(budget, problems))
+        return lists_by_score(problems, scores, steps, as_budgets(budget, problems))
 
     def predict(
         self,

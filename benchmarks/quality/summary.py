@@ -6,10 +6,16 @@ Repetitions of a problem (seeds, training sizes, lengths) are averaged first, so
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from benchmarks.quality.methods import AUTO, BEST
+
 WITHIN = 1.96  # standard errors
+FAILURES = ("solvers", "robot arm", "motion paths")  # where what is left to 1 is how often lists fail
+OBVIOUS = ("best column", "MMR", "ridge top-k", "extra-trees top-k", "boosting top-k", "static")
 
 
 def one_figure(values: pd.DataFrame, ours: str) -> pd.DataFrame:
@@ -45,3 +51,48 @@ def _paired(values: pd.DataFrame, ours: str) -> pd.DataFrame:
     half = WITHIN * np.sqrt((error**2).sum()) / len(gaps)
     level = by_problem.groupby("set").mean().mean()
     return pd.DataFrame({"mean": level, "ahead": mean, "low": mean - half, "high": mean + half})
+
+
+def family_record(family: str, values: pd.DataFrame) -> dict[str, Any]:
+    """All that results.json holds of a family."""
+    record: dict[str, Any] = {
+        "figure": one_figure(values, BEST).round(5).to_dict("index"),
+        "by length": by_length(values, BEST).round(5).to_dict("records"),
+        "sets": int(values["set"].nunique()),
+        "problems": int(values.groupby("set")["problem"].nunique().sum()),
+        "seeds": int(values["seed"].nunique()),
+        "SCP ahead": one_figure(values, AUTO)[["ahead", "low", "high"]].round(4).to_dict("index"),
+    }
+    if family in FAILURES and values["train"].nunique() > 1:
+        left = {size: 1.0 - one_figure(part, BEST)["mean"] for size, part in values.groupby("train", sort=False)}
+        record["failures by training size"] = {
+            name: {size: round(failures[name] / failures[BEST], 2) for size, failures in left.items()}
+            for name in record["figure"]
+        }
+    return record | {"behind": behind_rivals(values)}
+
+
+def behind_rivals(values: pd.DataFrame) -> list[str]:
+    """Where the promises are not kept, in sentences."""
+    rivals = [name for name in values["method"].unique() if name not in ("oracle", BEST)]
+    pooled = behind(by_length(values, BEST), rivals)
+    surely = behind(by_length(values, AUTO), [name for name in OBVIOUS if name in rivals], surely=True)
+    everywhere = behind(cells(values, AUTO), [name for name in OBVIOUS if name in rivals], surely=True)
+    return [
+        _sentence(f"Lengths at which the mean of a rival is above that of {BEST}", pooled, ["at", "method"]),
+        _sentence(
+            f"Lengths at which {AUTO} is behind an obvious rival by more than the interval", surely, ["at", "method"]
+        ),
+        _sentence(f"The same by set and training size, {AUTO}", everywhere, ["set", "train", "at", "method"]),
+    ]
+
+
+def _sentence(what: str, lost: pd.DataFrame, keys: list[str]) -> str:
+    if not len(lost):
+        return f"{what}: none."
+    found = [f"{', '.join(str(row[key]) for key in keys)} {_gap(row)}" for _, row in lost.iterrows()]
+    return f"{what}: {'; '.join(found)}."
+
+
+def _gap(row: pd.Series) -> str:
+    return f"({row.ahead:+.4f}: {row.low:+.4f} to {row.high:+.4f})"

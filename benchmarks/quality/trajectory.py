@@ -22,9 +22,9 @@ SIZES = {"choose": (30, 70, 248), "report": (30, 70, 150, 310)}
 SUBSETS = 10
 
 
-def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+def jobs(stage: str, seeds: int) -> list[Job]:
     """A job for each method and number of training environments; ten drawn subsets each, whatever `seeds` says."""
-    folder = protocol.folder(data, "scp_trajectory", stage)
+    folder = protocol.folder("scp_trajectory", stage)
     return [
         Job(stage, FAMILY, f"{size}", method, partial(_one, folder, stage, size, method))
         for method in OF_CATALOGUES

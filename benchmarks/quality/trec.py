@@ -21,11 +21,11 @@ METHODS: dict[str, Any] = {name: method for name, method in OF_FEATURES.items() 
 METHODS |= {"Indri": GivenOrder(), "xQuAD": TunedXQuAD(), "PM-2": TunedPM2()}
 
 
-def jobs(data: Path, stage: str, seeds: int) -> list[Job]:
+def jobs(stage: str, seeds: int) -> list[Job]:
     """A job for each method, seed and fold, and one for each published run; nothing is chosen here."""
     if stage == "choose":
         return []
-    folder = protocol.folder(data, "trec_web", stage)
+    folder = protocol.folder("trec_web", stage)
     own = [
         Job(stage, FAMILY, f"{seed}/{fold}", method, partial(_one, folder, seed, fold, method))
         for method in METHODS

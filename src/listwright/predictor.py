@@ -25,7 +25,7 @@ from listwright.rewards import reward_of
 from listwright.storage import save
 from listwright.tables.files import build_problems
 from listwright.training.signature import Signature
-from listwright.walk.limits import as_limits
+from listwright.walk.constraints import as_limits
 
 OPTIONS = {field.name for field in fields(ColumnOptions)} - {"columns", "fixed"} | {"references"}
 

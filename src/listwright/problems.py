@@ -13,7 +13,8 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.intake import Intake, join_fields
-from listwright._internal.ragged import group_limits, is_run, number_within, pieces, resolve_indices
+from listwright._internal.quotas import Quotas, make_quotas
+from listwright._internal.ragged import is_run, pieces, resolve_indices
 from listwright.errors import InputError
 from listwright.frames.columns import ColumnOptions, Columns
 from listwright.frames.frame import as_table, references_by_problem, table_arrays
@@ -71,8 +72,8 @@ class Problems:
         What each problem asks for and what each candidate provides of it.
     groups : ndarray, shape (rows,), or None
         A label for each row, such as its source.
-    caps : ndarray of int, shape (rows,), or None
-        How many rows of its group a list may hold, if that is limited: see `capped`.
+    quotas : Quotas or None
+        What lists must keep to: see `constrained`.
     numbered : bool
         Whether `problem_ids` are running numbers because no ids were given.
 
@@ -105,7 +106,7 @@ class Problems:
     aspects: dict[str, Floats32] | None
     query_terms: QueryTerms | None
     groups: NDArray[Any] | None
-    caps: Ints | None
+    quotas: Quotas | None
     numbered: bool
 
     @classmethod
@@ -210,7 +211,7 @@ class Problems:
             aspects=intake.aspects(aspects),
             query_terms=query_terms,
             groups=intake.groups(groups),
-            caps=None,
+            quotas=None,
             numbered=problem_ids is None,
         )
 
@@ -412,36 +413,62 @@ class Problems:
         """Return the same problems with the given catalogue item for each row."""
         return self._with(catalogue=catalogue)
 
-    def capped(self, per_group: int | Mapping[Any, int] | None) -> Problems:
-        """Return the same problems, whose lists hold at most so many rows of a group; None leaves them as they are.
+    def constrained(
+        self,
+        *,
+        per_group: Any = None,
+        groups: Any = None,
+        exclude: Any = None,
+        pin: Any = None,
+        budgets: Sequence[tuple[ArrayLike, ArrayLike]] | None = None,
+    ) -> Problems:
+        """Return the same problems with constraints that every list of theirs keeps to; None leaves a part as it is.
 
-        Whatever builds lists for these problems keeps to it: models, baselines and `greedy` alike.
+        Whatever builds lists for these problems keeps to them: models, bandits, baselines, `greedy` and the service.
 
         Parameters
         ----------
-        per_group : int or dict
-            The same for all groups, or a number for each label.
+        per_group : int, tuple, dict or list, optional
+            How many rows of a group a list holds: at most a number, or (least, most), where None is no limit; the same
+            for all groups, or by label, where groups without an entry are not limited. A problem with fewer rows of a
+            group than its least need only use those. A list has one entry for each level of nested groups.
+        groups : array-like or list of array-likes, optional
+            The labels that `per_group` refers to, if not those of the problems; several for nested groups, from coarse
+            to fine.
+        exclude : array of int or bool, optional
+            Rows that no list may hold.
+        pin : array of int or bool, optional
+            Rows that come first in the list of their problem, in this order.
+        budgets : sequence of (array-like, float or array-like), optional
+            Further budgets: what each row uses, and how much there is, for all problems or for each.
+
+        Returns
+        -------
+        Problems
+            A new batch that shares all arrays with this one.
 
         Examples
         --------
-        >>> problems = Problems.from_arrays(np.zeros((1, 4, 1)), groups=["a", "a", "a", "b"])
-        >>> problems.capped(2).caps
-        array([2, 2, 2, 2])
+        >>> import listwright as lw
+        >>> reward = lw.rewards.Total([[4, 3, 2, 1]])
+        >>> problems = Problems.from_arrays(np.zeros((1, 4, 1)), groups=["a", "a", "a", "b"], reward=reward)
+        >>> lw.greedy(problems.constrained(per_group={"b": (1, None)}), 2)[0]
+        array([0, 3])
+        >>> lw.greedy(problems.constrained(exclude=[0], pin=[2]), 2)[0]
+        array([2, 1])
         """
-        if per_group is None:
+        if per_group is None and exclude is None and pin is None and budgets is None:
             return self
-        if self.groups is None:
+        labels = self.groups if groups is None else groups
+        if per_group is not None and labels is None:
             raise InputError(
                 "per_group needs groups, but these problems have none. Pass groups to Problems.from_arrays."
             )
-        return self._with(caps=group_limits(per_group, self.groups))
-
-    @cached_property
-    def group_numbers(self) -> Ints:
-        """By row the number of its group within its problem; 0 where there are no groups."""
-        if self.groups is None:
-            return np.zeros(self.n_rows, dtype=np.int64)
-        return number_within(self.groups, self.offsets)
+        before = Quotas.free(self.n_rows) if self.quotas is None else self.quotas
+        quotas = make_quotas(
+            before, self.offsets, groups=labels, per_group=per_group, exclude=exclude, pin=pin, budgets=budgets
+        )
+        return self._with(quotas=quotas)
 
     def _with(self, **changes: Any) -> Problems:
         """Return a copy with some fields changed."""
@@ -474,7 +501,7 @@ class Problems:
             aspects=None if self.aspects is None else {name: table[rows] for name, table in self.aspects.items()},
             query_terms=None if self.query_terms is None else self.query_terms.take(which, pieces(self.offsets, which)),
             groups=None if self.groups is None else self.groups[rows],
-            caps=None if self.caps is None else self.caps[rows],
+            quotas=None if self.quotas is None else self.quotas[rows],
         )
 
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:

@@ -14,7 +14,7 @@ import listwright
 from listwright.cli import main
 from listwright.experiments import demo
 from listwright.experiments.registry import EXPERIMENTS, Experiment
-from listwright.report import Section, Table
+from listwright.report import ReportTable, Section
 
 COMMANDS = ("demo", "reproduce", "summarize")
 RECORD = {"experiment": "tiny", "method": "SCP", "n_train": 3, "length": 1, "metric": "failure", "mean": 0.25}
@@ -44,7 +44,9 @@ def tiny(monkeypatch):
         return [RECORD]
 
     module.run = run
-    module.section = lambda records, **source: Section("Tiny", "How.", [Table(["method", "1"], [["SCP", "25.0"]])])
+    module.section = lambda records, **source: Section(
+        "Tiny", "How.", [ReportTable(["method", "1"], [["SCP", "25.0"]])]
+    )
     module.findings = lambda records, **source: "SCP fails in 25.0%."
     monkeypatch.setitem(sys.modules, "tiny_experiment", module)
     monkeypatch.setitem(EXPERIMENTS, "news", Experiment("news", "tiny", "tiny_experiment"))
@@ -148,7 +150,7 @@ class Elsewhere:
         return None
 
     def submit(self, work):
-        half = demo.Learned(np.full((len(demo.LENGTHS), 30), 0.5), 7.0)
+        half = demo.MethodRun(np.full((len(demo.LENGTHS), 30), 0.5), 7.0)
         return SimpleNamespace(result=lambda: dict.fromkeys(demo.APART, half))
 
 

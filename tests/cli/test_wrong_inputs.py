@@ -33,7 +33,7 @@ WRONG_INPUTS = {
     "no model file": (("predict", "nowhere.listwright", "new.csv", "-o", "wrong.csv"), "nowhere.listwright"),
     "model and data swapped": (("predict", "new.csv", "m.listwright"), "Is it the data? The model comes first."),
     "a model for data": (("fit", "m.listwright", "past.csv", *FIT), "m.listwright is of an unknown kind"),
-    "no length that fits": (("predict", "m.listwright", "new.csv", "--length", "9"), "but --length 9. Pass --short"),
+    "no length that fits": (("predict", "m.listwright", "new.csv", "--length", "9"), "--length 9. Pass --allow-short"),
     "a model without sizes": (("predict", "plain.listwright", "new.csv", "--budget", "5"), "Fit the model again"),
     "nothing fits": (("predict", "m.listwright", "new.csv", "--budget", "0.5"), "the smallest size is 1."),
     "an unknown level": (("predict", "level.listwright", "levels.csv"), "or pass --new-levels zeros"),

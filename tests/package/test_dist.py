@@ -9,9 +9,11 @@ from __future__ import annotations
 import email
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from importlib.metadata import Distribution, PackageNotFoundError, PathDistribution, distribution
 from pathlib import Path
@@ -137,10 +139,23 @@ def test_the_readme_of_the_wheel_needs_no_other_file(wheel: Path) -> None:
     text = metadata.get_payload(decode=True).decode("utf8")
     assert metadata["Description-Content-Type"] == "text/markdown"
     links = re.findall(r"\]\(([^)]+)\)", text)
-    assert len(links) > 20
-    assert [link for link in links if not link.startswith("https://")] == []
-    assert "/main/docs/images/recall.png)" in text
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    home = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["tool"]["listwright"]["home"]
+    assert bool(metadata.get_all("Project-URL")) == bool(home)
     assert text.count("\n## ") == (ROOT / "README.md").read_text(encoding="utf8").count("\n## ")
+
+
+def test_links_of_the_readme_lead_to_the_home() -> None:
+    pytest.importorskip("hatchling")
+    with_home = runpy.run_path(str(ROOT / "hatch_build.py"))["with_home"]
+    text = "![A picture](docs/images/a.png) See [here](docs/a.md), [there](https://example.org) and [below](#below)."
+    home = "https://github.com/someone/listwright"
+    raw = "https://raw.githubusercontent.com/someone/listwright/main/docs/images/a.png"
+    told = (
+        f"![A picture]({raw}) See [here]({home}/blob/main/docs/a.md), [there](https://example.org) and [below](#below)."
+    )
+    assert with_home(text, home) == told
+    assert with_home(text, "") == " See here, [there](https://example.org) and [below](#below)."
 
 
 def test_fit_and_predict_work_without_extras(clean: Clean) -> None:

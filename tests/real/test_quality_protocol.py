@@ -11,11 +11,11 @@ pytestmark = pytest.mark.usefixtures("benchmarks")
 
 def test_jobs_of_both_commands_are_apart(shared_data: Path) -> None:
     if not (shared_data / "aslib_dev").is_dir():
-        pytest.skip("needs ../shared/data/aslib_dev, which is absent")
+        pytest.skip("needs the data set aslib_dev")
     from benchmarks.quality.__main__ import FAMILIES
 
     keys = {
-        stage: {job.key.split("/", 1)[1] for family in FAMILIES for job in family.jobs(shared_data, stage, 1)}
+        stage: {job.key.split("/", 1)[1] for family in FAMILIES for job in family.jobs(stage, 1)}
         for stage in ("choose", "report")
     }
     solvers = {stage: {key for key in found if key.startswith("solvers")} for stage, found in keys.items()}
@@ -26,7 +26,7 @@ def test_jobs_of_both_commands_are_apart(shared_data: Path) -> None:
 
 def test_choosing_on_the_robot_arm_sees_training_environments_only(shared_data: Path) -> None:
     if not (shared_data / "scp_trajectory").is_dir():
-        pytest.skip("needs ../shared/data/scp_trajectory, which is absent")
+        pytest.skip("needs the data set scp_trajectory")
     from benchmarks.quality.trajectory import split
 
     train, test = split(shared_data / "scp_trajectory", "choose", 3)

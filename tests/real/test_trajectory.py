@@ -19,7 +19,7 @@ def data(shared_data: Path) -> tuple[lw.Problems, lw.Problems]:
     """Train and valid together, and test."""
     path = shared_data / "scp_trajectory" / "scp_trajectory.npz"
     if not path.is_file():
-        pytest.skip("needs ../shared/data/scp_trajectory, which is absent")
+        pytest.skip("needs the data set scp_trajectory")
     with np.load(path) as arrays:
         parts = {name: problems(arrays[f"X_{name}"], arrays[f"y_{name}"]) for name in ("train", "valid", "test")}
     return lw.Problems.concat([parts["train"], parts["valid"]]), parts["test"]

@@ -22,7 +22,7 @@ PUBLISHED = {
 def web(shared_data: Path) -> lw.datasets.TrecWeb:
     folder = shared_data / "trec_web"
     if not folder.is_dir():
-        pytest.skip("needs ../shared/data/trec_web, which is absent")
+        pytest.skip("needs the data set trec_web")
     return lw.datasets.read_trec_web(folder)
 
 

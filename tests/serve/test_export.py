@@ -69,15 +69,15 @@ def test_groups_and_their_limits_are_kept(opened, store, asked, tmp_path):
     with client.service.database.reading.connect() as connection:
         rows = {one.id: whole(one) for one in connection.execute(select(lists))}
     problem = unpack(rows[told[0]["list_id"]]).problem
-    assert (problem.groups.tolist(), problem.caps.tolist()) == (list("ababab"), [1] * 6)
+    assert (problem.groups.tolist(), problem.quotas.most[:, 0].tolist()) == (list("ababab"), [1] * 6)
     assert unpack(rows[told[1]["list_id"]]).problem.groups is None
     export(store, tmp_path / "log.parquet")
     about = pq.read_table(tmp_path / "log.parquet")
     assert about["group"].to_pylist()[:6] == list("ababab")
     read = lw.feedback.Log.from_parquet(tmp_path / "log.parquet").answered().problems
     assert read.groups.tolist() == [*"ababab", *[""] * 6]
-    assert read.caps.tolist()[:6] == [1] * 6
-    assert min(read.caps.tolist()[6:]) >= 6
+    assert read.quotas.most[:6, 0].tolist() == [1] * 6
+    assert min(read.quotas.most[6:, 0].tolist()) >= 6
 
 
 def test_lists_of_a_service_that_does_not_learn_were_certain(opened, asked, tmp_path):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, as_numbers, as_whole_numbers, first_bad, starts_of
+from listwright._internal.quotas import Quotas
 from listwright._internal.ragged import codes_of
 from listwright.errors import InputError
 
@@ -285,7 +286,7 @@ def _names(values: Any) -> NDArray[Any]:
 
 KINDS_OF_DATA = (
     *("context", "catalogue", "sizes", "reward", "item_ids", "vectors"),
-    *("links", "aspects", "query_terms", "groups", "caps"),
+    *("links", "aspects", "query_terms", "groups", "quotas"),
 )  # that all parts of a batch have, or none
 
 
@@ -295,7 +296,7 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
     for part in others:
         _same_shape(first, part)
     ids, numbered = _join_ids(parts)
-    by_row = ("context", "catalogue", "sizes", "item_ids", "groups", "caps")
+    by_row = ("context", "catalogue", "sizes", "item_ids", "groups")
     return {name: _concat([getattr(part, name) for part in parts]) for name in by_row} | {
         "features": _stack([part.features for part in parts]),
         "offsets": starts_of(np.concatenate([part.counts for part in parts])),
@@ -307,6 +308,7 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
         "query_terms": None
         if first.query_terms is None
         else first.query_terms.join([part.query_terms for part in others]),
+        "quotas": None if first.quotas is None else Quotas.join([part.quotas for part in parts]),
         "numbered": numbered,
     }
 

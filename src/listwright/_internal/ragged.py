@@ -7,7 +7,7 @@ by which problems fall into folds: by a checksum of the name, the same in every 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from listwright._internal.arrays import Ints, as_whole_numbers, at_least_one, starts_of
+from listwright._internal.arrays import Ints, starts_of
 from listwright.errors import InputError
 
 
@@ -79,9 +79,6 @@ def per_problem(values: NDArray[Any]) -> Ragged:
     return Ragged(values, np.arange(len(values) + 1))
 
 
-MOST = 2**31 - 1  # of a limit: larger ones are none, and do not fit into an array
-
-
 def codes_of(values: NDArray[Any]) -> Ints:
     """Numbers the different values in order of first appearance; equal values get the same number."""
     seen: dict[Any, int] = {}
@@ -99,22 +96,6 @@ def number_within(labels: NDArray[Any], offsets: Ints) -> Ints:
     firsts = np.searchsorted(keys // (int(codes.max()) + 1), np.arange(len(offsets) - 1))
     numbers: Ints = rows - firsts[owners]
     return numbers
-
-
-def group_limits(per_group: Any, labels: NDArray[Any]) -> Ints:
-    """By row: how many rows of its group a list may hold."""
-    if not isinstance(per_group, Mapping):
-        at_least_one("per_group", per_group)
-        return np.full(len(labels), min(int(per_group), MOST), dtype=np.int64)
-    names = list(dict.fromkeys(labels.tolist()))
-    missing = [name for name in names if name not in per_group]
-    if missing:
-        raise InputError(f"per_group has no entry for group {missing[0]!r}. Give a number for each group, 0 for none.")
-    counts = dict(zip(names, as_whole_numbers([per_group[name] for name in names], "per_group"), strict=True))
-    if min(counts.values()) < 0:
-        name = min(counts, key=counts.__getitem__)
-        raise InputError(f"per_group must be 0 or more. Got {counts[name]} for group {name!r}.")
-    return np.array([counts[label] for label in labels.tolist()], dtype=np.int64)
 
 
 FOLDS = 5

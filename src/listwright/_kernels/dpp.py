@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space
-from listwright._kernels.groups import has_room, use_up
 from listwright._kernels.parts import inlined, inner
 from listwright._kernels.segments import best_of
 
@@ -146,27 +146,27 @@ def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
 def _fill(
     first: int,
     end: int,
-    sizes: Floats,
-    left: float,
-    groups: Ints,
-    caps: Ints,
+    problem: int,
+    limits: Limits,
     space: Space,
     seen: Seen,
     picks: Ints,
     scores: Floats,
 ) -> None:
     """Fill one list into `picks`, and what each pick adds into `scores`."""
-    n_axes = np.int64(0)
+    sizes, room, groups, counts, amounts, further, _ = limits
+    n_axes, left = np.int64(0), room[problem]
     for i in range(len(picks)):
-        for row in range(first, end if len(sizes) + len(caps) else first):
-            if (len(sizes) and sizes[row] > left) or not has_room(row, caps):
+        pinned = next_pinned(problem, counts)
+        for row in range(first, end if pinned < 0 and len(sizes) + len(groups) else first):
+            if (len(sizes) and sizes[row] > left) or not has_room(row, groups, counts, amounts, further):
                 seen.bounds[row] = -np.inf
-        best = _best(first, end, n_axes, space, seen)
+        best = _best(first if pinned < 0 else pinned, end if pinned < 0 else pinned + 1, n_axes, space, seen)
         if best < 0:
             break
         picks[i], scores[i], seen.bounds[best] = best, seen.bounds[best], -np.inf
         left -= sizes[best] if len(sizes) else 0.0
-        use_up(best, first, end, groups, caps)
+        use_up(best, groups, counts, amounts, further)
         if seen.left_over[best] > FLAT and n_axes < len(seen.axes):
             _new_axis(best, n_axes, space, seen.axes)
             n_axes += 1
@@ -195,10 +195,7 @@ def dpp_lists(
     quality: Floats,
     space: Space,
     width: int,
-    sizes: Floats,
-    room: Floats,
-    groups: Ints,
-    caps: Ints,
+    limits: Limits,
     length: int,
 ) -> tuple[Ints, Floats]:
     """Return greedy lists of a determinantal point process, and what each item adds to the log-determinant."""
@@ -212,6 +209,5 @@ def dpp_lists(
     for i in range(len(rows)):
         for position in range(length):
             rows[i, position], scores[i, position] = -1, 0.0
-        limits = (sizes, room[i], groups, caps)
-        _fill(offsets[i], offsets[i + 1], *limits, space, seen, rows[i], scores[i])
+        _fill(offsets[i], offsets[i + 1], i, limits, space, seen, rows[i], scores[i])
     return rows, scores

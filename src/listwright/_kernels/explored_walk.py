@@ -8,10 +8,10 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels.constraints import Limits, use_up
 from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
-from listwright._kernels.groups import use_up
 from listwright._kernels.parts import inner
-from listwright._kernels.walk import Limits, Seen, Weights, alone, close, hold, rescore, take_in
+from listwright._kernels.walk import Seen, Weights, alone, close, hold, rescore, take_in
 
 
 class Chance(NamedTuple):
@@ -46,7 +46,7 @@ def _fill(
     rows: Floats32,
     items: Ints,
     limits: Limits,
-    left: float,
+    start: int,
     weights: Weights,
     seen: Seen,
     chance: Chance,
@@ -55,17 +55,16 @@ def _fill(
     propensities: Floats,
 ) -> None:
     """Fill one list with the rows drawn and the probability that each had."""
-    chances, earlier, taken = np.empty(len(rows)), 0.0, -1
-    sizes, _, groups, caps, _ = limits
+    chances, earlier, taken, left = np.empty(len(rows)), 0.0, -1, limits.room[problem]
     own, held, near, far, least, scores, picked = seen
     for position in range(len(picks)):
-        close(scores, taken, sizes, left, caps)
+        close(scores, taken, start, left, limits)
         pick, earlier = _draw(scores, chance, problem, position, earlier, chances)
         if pick < 0:
             break
         picks[position], propensities[position], picked[position] = pick, chances[pick], scores[pick]
-        left -= sizes[pick] if len(sizes) else 0.0
-        use_up(pick, 0, len(groups), groups, caps)
+        left -= limits.sizes[start + pick] if len(limits.sizes) else 0.0
+        use_up(start + pick, limits.groups, limits.counts, limits.amounts, limits.left)
         taken = pick
         if position + 1 < len(picks):
             if len(items):
@@ -91,13 +90,11 @@ def explored_lists(
     for problem in range(len(offsets) - 1):
         start, end = offsets[problem], offsets[problem + 1]
         n, rows = end - start, table[start:end]
-        items, (sizes, room, groups, caps, repeats) = weights.items[start:end], limits
-        mine = Limits(sizes[start:end], room, groups[start:end], caps[start:end], repeats)
+        items = weights.items[start:end]
         own = np.full(n, weights.level[problem])
         alone(rows, weights.candidate, weights.identity[start:end], own)
         least = np.empty((n, len(weights.smallest)), dtype=np.float32)
         seen = Seen(own, np.zeros(n), np.zeros(n), np.zeros(n), least, own.copy(), picked[problem])
-        args = (limits.room[problem], weights, seen, chance, problem)
-        _fill(rows, items, mine, *args, lists[problem], propensities[problem])
+        _fill(rows, items, limits, start, weights, seen, chance, problem, lists[problem], propensities[problem])
         if lists[problem, 0] >= 0:
             picked[problem, 0] += weights.first

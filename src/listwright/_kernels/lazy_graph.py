@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels.constraints import has_room, use_up
 from listwright._kernels.heap import drop, heapify, sift
 
 
@@ -38,7 +39,9 @@ def lazy_graph(
     costs: Floats,
     left: float,
     groups: Ints,
-    room: Ints,
+    counts: Ints,
+    amounts: Floats,
+    further: Floats,
     heap: Ints,
     gains: Floats,
     picks: Ints,
@@ -53,7 +56,7 @@ def lazy_graph(
     while size > 0 and n_picked < len(picks):
         row = heap[0]
         low, high = starts[row], starts[row + 1]
-        if costs[row] > left or room[groups[row]] == 0:
+        if costs[row] > left or not has_room(row, groups, counts, amounts, further):
             size = drop(heap, size, bounds)
         elif seen[row] < n_picked:
             gains[row] = graph_gain(low, high, columns, values, weights, best) / total
@@ -64,7 +67,7 @@ def lazy_graph(
             n_picked += 1
             gains[row] = 0.0
             left -= costs[row]
-            room[groups[row]] -= 1
+            use_up(row, groups, counts, amounts, further)
             _lift(low, high, columns, values, best)
             size = drop(heap, size, bounds)
     return n_picked

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels.constraints import has_room, use_up
 from listwright._kernels.cosines import Space, dense_dot, sparse_dot
 from listwright._kernels.heap import drop, heapify, sift
 
@@ -139,7 +140,9 @@ def lazy_volume(
     costs: Floats,
     left: float,
     groups: Ints,
-    room: Ints,
+    counts: Ints,
+    amounts: Floats,
+    further: Floats,
     heap: Ints,
     gains: Floats,
     picked: Floats,
@@ -156,7 +159,7 @@ def lazy_volume(
     heapify(heap, size, bounds)
     while size > 0 and n_picked < len(volume.order):
         row = heap[0]
-        if costs[row] > left or room[groups[row]] == 0:
+        if costs[row] > left or not has_room(row, groups, counts, amounts, further):
             size = drop(heap, size, bounds)
         elif volume.seen[row] < n_picked:
             gains[row] = gain_after(row, n_picked, volume)
@@ -168,6 +171,6 @@ def lazy_volume(
             n_picked += 1
             gains[row] = 0.0
             left -= costs[row]
-            room[groups[row]] -= 1
+            use_up(row, groups, counts, amounts, further)
             size = drop(heap, size, bounds)
     return n_picked

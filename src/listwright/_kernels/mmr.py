@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, sparse_dot
-from listwright._kernels.groups import has_room, use_up
 from listwright._kernels.heap import heapify, sift
 from listwright._kernels.parts import inner
 
@@ -39,25 +39,47 @@ def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Spa
 
 
 @inner()
+def _place_pinned(
+    heap: Ints, picks: Ints, problem: int, limits: Limits, diversity: float, space: Space, seen: Seen, scores: Floats
+) -> int:
+    """Put the pinned rows into the list, and compare all others with them; return how many there are."""
+    n_picks, row = np.int64(0), next_pinned(problem, limits.counts)
+    while row >= 0 and n_picks < len(picks):
+        size = len(heap) - n_picks
+        for at in range(size):
+            if heap[at] == row:
+                heap[at], heap[size - 1] = heap[size - 1], row
+        _measure(heap[size - 1 : size], picks, n_picks, diversity, space, seen)
+        picks[n_picks], scores[n_picks] = row, seen.bounds[row] if n_picks else (1.0 - diversity) * seen.relevance[row]
+        n_picks += 1
+        use_up(row, limits.groups, limits.counts, limits.amounts, limits.left)
+        row = next_pinned(problem, limits.counts)
+    if n_picks:
+        _measure(heap[: len(heap) - n_picks], picks, n_picks, diversity, space, seen)
+    return n_picks  # type: ignore[return-value]
+
+
+@inner()
 def _fill(
     heap: Ints,
     picks: Ints,
-    sizes: Floats,
-    left: float,
-    groups: Ints,
-    caps: Ints,
+    problem: int,
+    limits: Limits,
     diversity: float,
     space: Space,
     seen: Seen,
     scores: Floats,
 ) -> None:
     """Fill one list, and the scores of its items."""
-    n_picks, top, size = np.int64(0), np.int64(0), len(heap)
-    first, end = heap[0], heap[-1] + 1
+    sizes, room, groups, counts, amounts, further, _ = limits
+    n_picks, top = _place_pinned(heap, picks, problem, limits, diversity, space, seen, scores), np.int64(0)
+    left, size = room[problem], len(heap) - n_picks
+    for row in picks[:n_picks]:
+        left -= sizes[row] if len(sizes) else 0.0
     heapify(heap, size, seen.bounds)
     while n_picks < len(picks) and size:
         best = heap[0]
-        fits = (len(sizes) == 0 or sizes[best] <= left) and has_room(best, caps)
+        fits = (len(sizes) == 0 or sizes[best] <= left) and has_room(best, groups, counts, amounts, further)
         if fits and seen.compared[best] < n_picks:
             _measure(heap[:1], picks, n_picks, diversity, space, seen)
         else:
@@ -68,7 +90,7 @@ def _fill(
                 scores[n_picks] = seen.bounds[best] if n_picks else (1.0 - diversity) * seen.relevance[best]
                 n_picks += 1
                 left -= sizes[best] if len(sizes) else 0.0
-                use_up(best, first, end, groups, caps)
+                use_up(best, groups, counts, amounts, further)
                 if n_picks == 1 < len(picks):  # until now, bounds were the relevance alone
                     _measure(heap[:size], picks, n_picks, diversity, space, seen)
                     heapify(heap, size, seen.bounds)
@@ -80,10 +102,7 @@ def mmr_lists(
     offsets: Ints,
     relevance: Floats,
     space: Space,
-    sizes: Floats,
-    room: Floats,
-    groups: Ints,
-    caps: Ints,
+    limits: Limits,
     diversity: float,
     length: int,
 ) -> tuple[Ints, Floats]:
@@ -99,6 +118,5 @@ def mmr_lists(
         for position in range(length):
             rows[problem, position], scores[problem, position] = -1, 0.0
         mine = heap[offsets[problem] : offsets[problem + 1]]
-        limits = (sizes, room[problem], groups, caps)
-        _fill(mine, rows[problem], *limits, diversity, space, seen, scores[problem])
+        _fill(mine, rows[problem], problem, limits, diversity, space, seen, scores[problem])
     return rows, scores

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels.groups import has_room, use_up
+from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
 from listwright._kernels.parts import inlined, inner
 
 DIGITS = 256
@@ -96,20 +96,31 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def fill(order: Ints, offsets: Ints, sizes: Floats, room: Floats, groups: Ints, caps: Ints, length: int) -> Ints:
-    """Fill lists in a given order, skipping rows that do not fit."""
+def fill(order: Ints, offsets: Ints, limits: Limits, length: int) -> Ints:
+    """Fill lists in a given order after the pinned rows, skipping rows that there is no room for."""
     rows = np.empty((len(offsets) - 1, length), dtype=np.int64)
+    sizes, room, groups, counts, amounts, further, _ = limits
     for problem in range(len(rows)):
         for position in range(length):
             rows[problem, position] = -1
         left, position = room[problem], 0
-        for i in range(offsets[problem], offsets[problem + 1]):
+        row = next_pinned(problem, counts)
+        while row >= 0 and position < length:
+            rows[problem, position] = row
+            position += 1
+            left -= sizes[row] if len(sizes) else 0.0
+            use_up(row, groups, counts, amounts, further)
+            row = next_pinned(problem, counts)
+        n_pinned = position
+        for row in order[offsets[problem] : offsets[problem + 1]]:
             if position == length:
                 break
-            size = sizes[order[i]] if len(sizes) else 0.0
-            if size <= left and has_room(order[i], caps):
-                rows[problem, position] = order[i]
+            size, fits = sizes[row] if len(sizes) else 0.0, True
+            for at in range(n_pinned):
+                fits = fits and rows[problem, at] != row
+            if fits and size <= left and has_room(row, groups, counts, amounts, further):
+                rows[problem, position] = row
                 position += 1
                 left -= size
-                use_up(order[i], offsets[problem], offsets[problem + 1], groups, caps)
+                use_up(row, groups, counts, amounts, further)
     return rows

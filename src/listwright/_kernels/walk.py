@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels.groups import use_up
+from listwright._kernels.constraints import Limits, has_room, use_up
 from listwright._kernels.parts import inlined, inner
 from listwright._kernels.segments import best_of, top_of
 
@@ -24,29 +24,6 @@ class Weights(NamedTuple):
     identity: Floats  # what the weights of a row's item give, which the list does not change
     items: Ints  # the known item of each row
     held: Floats  # weights of a row's item while the list contains another
-
-
-class Limits(NamedTuple):
-    """What a list may contain. Without a budget `sizes` is empty, without limits on groups `groups` and
-    `caps`.
-
-    Attributes
-    ----------
-    sizes : ndarray of float, shape (rows,)
-        How much of the budget each row uses.
-    room : ndarray of float, shape (problems,)
-        The budget of each problem.
-    groups, caps : ndarray of int, shape (rows,)
-        The group of each row within its problem, and how many of it a list may contain.
-    repeats : bool
-        Whether an item may be picked twice.
-    """
-
-    sizes: Floats
-    room: Floats
-    groups: Ints
-    caps: Ints
-    repeats: bool
 
 
 class Seen(NamedTuple):
@@ -137,16 +114,19 @@ def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats
 
 
 @inlined
-def close(scores: Floats, taken: int, sizes: Floats, left: float, caps: Ints) -> None:
-    """Set the score of a taken row (-1 for none), and of rows that do not fit or whose group is full, to -inf."""
+def close(scores: Floats, taken: int, start: int, left: float, limits: Limits) -> None:
+    """Set the score of a taken row (-1 for none), and of rows that there is no room for, to -inf."""
+    sizes, _, groups, counts, amounts, further, _ = limits
     if taken >= 0:
         scores[taken] = -np.inf
-    for i in range(len(sizes)):
-        if sizes[i] > left:
-            scores[i] = -np.inf
-    for i in range(len(caps)):
-        if caps[i] <= 0:
-            scores[i] = -np.inf
+    if len(sizes):
+        for i in range(len(scores)):
+            if sizes[start + i] > left:
+                scores[i] = -np.inf
+    if len(groups):
+        for i in range(len(scores)):
+            if not has_room(start + i, groups, counts, amounts, further):
+                scores[i] = -np.inf
 
 
 @inlined
@@ -183,16 +163,15 @@ def walk_lists(
             scores[i] = own[i]
         if sorts:
             top_of(scores, picks, gained)
-        items, groups, caps = weights.items[start:end], limits.groups[start:end], limits.caps[start:end]
-        sizes, left, taken = limits.sizes[start:end], limits.room[problem], -1
+        items, left, taken = weights.items[start:end], limits.room[problem], -1
         for position in range(0 if sorts else len(picks)):
-            close(scores, taken, sizes, left, caps)
+            close(scores, taken, start, left, limits)
             pick = best_of(scores)
             if pick < 0:
                 break
             picks[position], gained[position] = pick, scores[pick]
-            left -= sizes[pick] if len(sizes) else 0.0
-            use_up(pick, 0, len(groups), groups, caps)
+            left -= limits.sizes[start + pick] if len(limits.sizes) else 0.0
+            use_up(start + pick, limits.groups, limits.counts, limits.amounts, limits.left)
             taken = -1 if limits.repeats else pick
             if listens and position + 1 < len(picks):
                 if len(items):

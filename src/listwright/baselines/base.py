@@ -20,7 +20,7 @@ from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.training.loaded import try_predicting
 from listwright.training.signature import Signature
-from listwright.walk.limits import Room, as_capped, as_room, check_length, check_problems
+from listwright.walk.constraints import Constraints, as_budgets, as_constrained, check_length, check_problems
 
 Score = Callable[[], tuple[Floats, Bools]]  # one score per row, and which rows may be taken at all
 Add = Callable[[Ints], None]  # called with the picks: one row per problem, -1 for none
@@ -53,7 +53,7 @@ class Baseline(Predictor):
             raise InputError("fit takes no y: the value of lists is given by the problems' reward. Leave y out.")
         problems, read_as = self._from_frame(problems, reward, columns, measured=False)
         check_problems(problems)
-        seen = as_capped(self._view(problems), None, self.per_group)
+        seen = as_constrained(self._view(problems), None, self.per_group)
         self._check_limits(seen)
         self._check_parameters(seen)
         if self._learns(seen):
@@ -80,10 +80,10 @@ class Baseline(Predictor):
             check_fitted(self)
         problems = self._as_problems(problems, measured=self.needs_reward)
         check_problems(problems)
-        seen = as_capped(self._view(problems), per_group, self.per_group)
+        seen = as_constrained(self._view(problems), per_group, self.per_group)
         self.signature_.check(seen, "predict")
         length, budget = self._limits(length, budget)
-        return self._lists(seen, n_steps(seen, length, allow_short=bool(allow_short)), as_room(budget, seen))
+        return self._lists(seen, n_steps(seen, length, allow_short=bool(allow_short)), as_budgets(budget, seen))
 
     @property
     def unsavable(self) -> str:
@@ -105,7 +105,7 @@ class Baseline(Predictor):
             at_least_one("length", self.length)
         elif np.ndim(self.budget):
             raise InputError("The budget for training must be one number. Pass budgets per problem to predict.")
-        as_room(self.budget, problems)
+        as_budgets(self.budget, problems)
 
     @abstractmethod
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
@@ -129,7 +129,7 @@ class Baseline(Predictor):
 def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats | None) -> Lists:
     """Build lists of the rows with the highest scores, in falling order."""
     order = sort_within(-np.asarray(scores, dtype=np.float64), problems.offsets)
-    rows = fill(order, problems.offsets, *Room(problems, room).arrays, steps)
+    rows = fill(order, problems.offsets, Constraints(problems, room, steps).limits(), steps)
     return as_lists(problems, rows, np.where(rows >= 0, scores[rows], 0.0))
 
 
@@ -153,7 +153,7 @@ def n_steps(problems: Problems, length: int | None, *, allow_short: bool) -> int
 
 def stepwise_lists(problems: Problems, steps: int, room: Floats | None, score: Score, add: Add) -> Lists:
     """Pick the row with the highest score that fits, again and again, for all problems at once."""
-    left, untaken = Room(problems, room), np.ones(problems.n_rows, dtype=bool)
+    left, untaken = Constraints(problems, room, steps), np.ones(problems.n_rows, dtype=bool)
     rows, scores = [], []
     for _ in range(steps):
         values, allowed = score()

@@ -20,7 +20,7 @@ from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
 from listwright.training.catalogue import with_catalogue
-from listwright.walk.limits import Room
+from listwright.walk.constraints import Constraints
 
 ORDERED = 256  # items of the static order that are found greedily; the rest go by what they gain alone
 
@@ -174,7 +174,7 @@ def rows_by_item(problems: Problems, order: Ints) -> Ints:
 
 
 def cover_lists(
-    cover: Cover, weights: Floats, order: Ints, problems: Problems, room: Room, steps: int
+    cover: Cover, weights: Floats, order: Ints, problems: Problems, constraints: Constraints, steps: int
 ) -> tuple[Ints, Floats]:
     """Build lists greedily on the weighted training problems; ties go to the first item in the static order."""
     lists, offer = np.arange(len(weights)), rows_by_item(problems, order)
@@ -182,7 +182,7 @@ def cover_lists(
     rows, scores = np.full((len(lists), steps), -1), np.zeros((len(lists), steps))
     for position in range(steps):
         gains = round_gains(cover.gains(state)[:, order])
-        options = open_items & room.fits()[offer]
+        options = open_items & constraints.fits()[offer]
         best = np.where(options, gains, -np.inf).argmax(axis=1)
         some = options[lists, best]
         if not some.any():
@@ -190,7 +190,7 @@ def cover_lists(
         rows[:, position] = np.where(some, offer[lists, best], -1)
         scores[some, position] = gains[lists, best][some]
         open_items[lists[some], best[some]] = False
-        room.take(rows[:, position])
+        constraints.take(rows[:, position])
         state = cover.add(state, np.where(some, order[best], -1))
     return rows, scores
 

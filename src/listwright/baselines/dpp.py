@@ -13,7 +13,7 @@ from listwright.baselines.mmr import Diverse, space_of
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.walk.limits import Room
+from listwright.walk.constraints import Constraints
 
 
 @saved_as("baselines.DPP")
@@ -78,5 +78,7 @@ class DPP(Diverse):
         space = space_of(problems)
         quality = self.scale * self._relevance(problems, space)
         width = (problems.features if problems.vectors is None else problems.vectors).shape[1]
-        rows, scores = dpp_lists(problems.offsets, quality, space, width, *Room(problems, room).arrays, steps)
+        rows, scores = dpp_lists(
+            problems.offsets, quality, space, width, Constraints(problems, room, steps).limits(), steps
+        )
         return as_lists(problems, rows, scores)

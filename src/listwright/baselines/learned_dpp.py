@@ -21,7 +21,7 @@ from listwright.features.volume import FLAT, Volume
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.selection.greedy import greedy
-from listwright.walk.limits import as_room
+from listwright.walk.constraints import as_budgets
 
 STEPS = 60  # of L-BFGS at most
 RIDGE = 1e-6  # on the diagonal of a list's kernel: lists may hold duplicates
@@ -120,7 +120,7 @@ class LearnedDPP(Baseline):
 
     def _best_scaling(self, problems: Problems) -> float:
         """Return the scaling whose lists are worth most on the training problems; 0 without a budget."""
-        room = as_room(self.budget, problems)
+        room = as_budgets(self.budget, problems)
         if room is None:
             return 0.0
         steps = int(problems.counts.max())

@@ -17,7 +17,7 @@ from listwright.baselines.top_k import TopK, check_relevance, column_of, column_
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.walk.limits import Room
+from listwright.walk.constraints import Constraints
 
 
 class Diverse(Baseline):
@@ -111,7 +111,12 @@ class MMR(Diverse):
         space = space_of(problems)
         relevance = self._relevance(problems, space)
         rows, scores = mmr_lists(
-            problems.offsets, relevance, space, *Room(problems, room).arrays, float(self.diversity), steps
+            problems.offsets,
+            relevance,
+            space,
+            Constraints(problems, room, steps).limits(),
+            float(self.diversity),
+            steps,
         )
         return as_lists(problems, rows, scores)
 

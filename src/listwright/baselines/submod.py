@@ -17,7 +17,7 @@ from listwright.errors import InputError
 from listwright.evaluation.values import best_of, list_values
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.walk.limits import Room, as_room
+from listwright.walk.constraints import Constraints, as_budgets
 
 REDUNDANCIES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 SCALINGS = (0.0, 0.3, 0.6, 0.8, 1.0)
@@ -87,7 +87,7 @@ class SubMod(Baseline):
 
     def _learn(self, problems: Problems) -> None:
         graph = _Graph(problems)
-        room = as_room(self.budget, problems)
+        room = as_budgets(self.budget, problems)
         steps = int(problems.counts.max()) if room is not None else self.length
         options = product(
             REDUNDANCIES if self.redundancy == "auto" else [self.redundancy],
@@ -144,7 +144,7 @@ def _greedy(
         inside[:] += graph.near(picks)
 
     lists = stepwise_lists(problems, steps, room, lambda: (gains() / costs, gains() >= 0), add)
-    return _or_single(lists, np.where(Room(problems, room).fits(), graph.degrees, -np.inf), worth)
+    return _or_single(lists, np.where(Constraints(problems, room, steps).fits(), graph.degrees, -np.inf), worth)
 
 
 def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:

@@ -20,7 +20,7 @@ from listwright.features.scale import Scale
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.training.catalogue import with_catalogue
-from listwright.walk.limits import Room
+from listwright.walk.constraints import Constraints
 
 CELLS = 4_000_000  # training outcomes looked at in one go
 
@@ -66,7 +66,7 @@ class WeightedCover(Baseline):
         with one_thread():
             for start in range(0, len(problems), size):
                 here = slice(start, start + size)
-                some, left = problems[here], Room(problems[here], None if room is None else room[here])
+                some, left = problems[here], Constraints(problems[here], None if room is None else room[here], steps)
                 lists = cover_lists(self.cover_, self._weights(states[here]), self.order_, some, left, steps)
                 rows.append(np.where(lists[0] >= 0, lists[0] + problems.offsets[start], -1))
                 scores.append(lists[1])

@@ -20,7 +20,7 @@ from listwright.cli.evaluate import evaluate
 from listwright.cli.fit import check, fit
 from listwright.cli.inspect import inspect
 from listwright.cli.predict import explain, predict
-from listwright.cli.reproduce import demo, reproduce
+from listwright.cli.reproduce import data, demo, reproduce
 from listwright.cli.select import select
 from listwright.cli.serve import backup, export, serve
 from listwright.cli.show import progress
@@ -92,6 +92,7 @@ app.command(epilog="Example: listwright explain model.listwright new.csv --probl
 app.command(epilog="Example: listwright compare past.csv --reward any:clicked --lengths 1,3,5")(compare)
 app.command(epilog="Example: listwright inspect model.listwright held_out.csv -o model.html")(inspect)
 app.command(epilog="Example: listwright reproduce trajectory --seeds 10 --jobs 2 --out report")(reproduce)
+app.command(epilog="Example: listwright data aslib")(data)
 app.command(epilog="Example: listwright summarize reports/ --budget 665b --explain")(summarize)
 app.command(epilog="Example: listwright pack questions.jsonl --budget 2000 -o packed.jsonl")(pack)
 app.command(epilog="Example: listwright select vectors.parquet -k 1000 -o rows.csv")(select)

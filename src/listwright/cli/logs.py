@@ -89,7 +89,7 @@ def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str
 def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[Any, float]:
     """Learn an `OnlineSCP` from a log."""
     from listwright.feedback import OnlineSCP
-    from listwright.walk.limits import check_length
+    from listwright.walk.constraints import check_length
 
     model = OnlineSCP(**settings, cascade=log.cascade)
     if model.budget is None:

@@ -99,8 +99,8 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="Folder with real data (trajectory: scp_trajectory.npz; summaries: a .jsonl file, DUC, or one "
-            "folder per cluster); made-up data otherwise."
+            help="Real data: the name of a published set (trajectory: scp_trajectory; summaries: opinosis, scisumm) "
+            "or a folder (summaries: a .jsonl file, DUC, or one folder per cluster); made-up data otherwise."
         ),
     ] = None,
     train: Annotated[list[Path] | None, typer.Option(help=f"summaries: training data. {PARTS}")] = None,
@@ -112,9 +112,11 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
     """Reproduce an experiment of the paper, and write a report with tables, charts and numbers."""
+    from listwright.datasets._fetch import locate
     from listwright.report import Report, check_charts, write_report
 
     check_charts()
+    data = None if data is None else locate(data)
     chosen = [experiment for experiment in EXPERIMENTS.values() if name in (experiment.name, "all")]
     sources = _sources(chosen, data, {"train": train or [], "test": test or [], "task": task})
     records: list[Record] = []
@@ -162,3 +164,26 @@ def _run(experiment: Experiment, source: dict[str, Any], seeds: int, jobs: int) 
     with notes(), progress(experiment.name):
         records = module.run(**source, seeds=seeds, jobs=jobs)
     return records, module.section(records, **source), module.findings(records, **source)
+
+
+def data(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A published data set; without it, all are listed.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Download a published data set from its own source, once, and print where it is. The folder of that name in the
+    folder that the environment variable LISTWRIGHT_DATA names is taken instead, if there is one."""
+    from listwright.datasets._fetch import PUBLISHED, describe, obtain
+
+    if name is None:
+        if as_json:
+            show_json({key: {"about": known.about, "licence": known.licence} for key, known in PUBLISHED.items()})
+        else:
+            print("\n\n".join(describe(key) for key in sorted(PUBLISHED)))
+        return
+    folder = obtain(name, tell=lambda text: None)  # which is printed below
+    if as_json:
+        show_json({"name": name, "folder": str(folder), "licence": PUBLISHED[name].licence})
+    else:
+        print(f"{describe(name)}\nFolder: {folder}")

@@ -21,8 +21,6 @@ from listwright._internal.progress import ProgressCallback, progress_to
 from listwright.errors import InputError, Notice
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from listwright.evaluation.explain import Reasons
     from listwright.experiments.demo import Demo
     from listwright.lists import Lists
@@ -140,13 +138,13 @@ def show_text(text: str) -> None:
     Console(highlight=False).print(f"\n{text}", markup=False)
 
 
-def show_demo(results: Demo, page: Path) -> None:
+def show_demo(results: Demo, page: Path, console: Any = None) -> None:
     """Print the result of the demo on one screen of 80 columns and 40 lines."""
     from rich.console import Console
 
     from listwright.experiments.demo import IN_SHORT, cost, value_table, widest
 
-    console = Console(highlight=False, width=min(80, Console().width))
+    console = console or Console(highlight=False, width=min(80, Console().width))
     first, records = results.problems[0], results.records
     console.print(first.problem, style="bold", markup=False)
     console.print(f"{first.note} Four passages, listed in three ways:\n", markup=False)

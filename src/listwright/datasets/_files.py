@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from listwright.datasets._fetch import locate
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.text.readers import read_text
@@ -31,8 +32,8 @@ class TrainTest(NamedTuple):
 
 
 def require_path(path: str | Path, what: str) -> Path:
-    """Return the path if something exists there; raise an `InputError` that starts with `what` otherwise."""
-    path = Path(path)
+    """Return the path, or that of a published set, if something exists there; else raise an `InputError`."""
+    path = locate(path)
     if not path.exists():
         raise InputError(f"{what} is not there: {path}.")
     return path

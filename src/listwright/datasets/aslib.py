@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.warn import warn
+from listwright.datasets._fetch import locate
 from listwright.datasets._files import column_of, first_of, read_parquet, require
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -168,7 +169,7 @@ def read_aslib(path: str | Path) -> Scenario:
     turned into sign(x) log(1 + abs(x)), because counts of variables and clauses have long tails, and a missing number
     into 0, with a 0/1 column for each group of features that are missing together. Scaling is left to the model.
     """
-    folder = Path(path)
+    folder = locate(path)
     runs = first_of(folder, ("algorithm_runs.arff", "runs.parquet"), "An ASlib scenario")
     raw = _read_published(folder) if runs.suffix == ".arff" else _parquet(folder)
     instances, solvers = np.unique(np.concatenate([raw.ran, raw.described])), np.unique(raw.solvers)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
+from listwright.datasets._fetch import locate
 from listwright.datasets._files import column_of, first_of, read_parquet
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -229,7 +230,7 @@ def read_movies(
         raise InputError(f'reward must be "genres" or "liked". Got {reward!r}.')
     if min_ratings < 2:
         raise InputError(f"min_ratings must be at least 2, one rating for each half. Got {min_ratings}.")
-    ratings, genres = _read(Path(path), liked)
+    ratings, genres = _read(locate(path), liked)
     choices = _choices(ratings, min_ratings)
     covers = sparse.csr_array(ratings.genres[choices.movies] * choices.liked[:, None])
     worth = np.asarray(covers.sum(axis=1)).ravel() if reward == "genres" else choices.liked

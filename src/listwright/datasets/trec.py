@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, as_numbers, starts_of
+from listwright.datasets._fetch import locate
 from listwright.datasets._files import first_of, read_arrays, read_records, require, require_path
 from listwright.errors import InputError
 from listwright.lists import Lists
@@ -179,7 +180,8 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
     listwright.evaluation.alpha_ndcg : with `ideal="judged"`, the published metric.
     listwright.tables.write_run : lists as a run file.
     """
-    file = first_of(Path(folder), ("queries.jsonl.gz", "queries.jsonl"), "TREC Web data")
+    folder = locate(folder)
+    file = first_of(folder, ("queries.jsonl.gz", "queries.jsonl"), "TREC Web data")
     records = read_records(file)
     for record in records:
         require(record, RECORD + LABELS, f"Query {record.get('query', '?')} of {file}")
@@ -188,7 +190,7 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
     if not records:
         raise InputError(f"{file} holds no queries.")
     offsets = starts_of([len(record["documents"]) for record in records])
-    table, names, context = _columns(Path(folder) / MORE, records, offsets)
+    table, names, context = _columns(folder / MORE, records, offsets)
     problems = Problems.from_arrays(
         table,
         offsets=offsets,

@@ -61,7 +61,7 @@ from listwright.training.loop import Run, learn
 from listwright.training.round import Training
 from listwright.training.signature import OfKnownKind, Signature
 from listwright.training.sources import Fitted, Plan, Source, opened
-from listwright.walk.limits import as_capped, as_room, check_length, check_problems
+from listwright.walk.constraints import as_budgets, as_constrained, check_length, check_problems
 from listwright.walk.plain import build_lists
 
 UNUSED = np.random.default_rng(0)  # for policies that draw nothing: making one takes longer than a short list
@@ -293,7 +293,7 @@ class ListEstimator(Predictor):
         held_out = self._as_problems(held_out, measured=True)
         return certify_model(
             self,
-            as_capped(held_out, per_group, self.per_group),
+            as_constrained(held_out, per_group, self.per_group),
             limits=self._limits(length, budget),
             delta=delta,
             rivals=rivals,
@@ -303,7 +303,7 @@ class ListEstimator(Predictor):
 
     def certify_own_split(self, held: Problems, rivals: Rivals = ()) -> HeldOutCertificate:
         """Certify the model on problems that `fit` itself held back, where alike ones may be on both sides."""
-        training, held = getattr(self, "training_problems_", None), as_capped(held, None, self.per_group)
+        training, held = getattr(self, "training_problems_", None), as_constrained(held, None, self.per_group)
         return certify_model(
             self, held, limits=self._limits(), delta=0.05, rivals=rivals, training=training, visits=None
         )
@@ -498,9 +498,9 @@ class ListEstimator(Predictor):
         and walks.
         """
         self.signature_.check(problems, "predict")
-        problems = as_capped(problems, per_group, self.per_group)
+        problems = as_constrained(problems, per_group, self.per_group)
         steps = self._steps(problems, length, allow_short)
-        room, features = as_room(budget, problems), self.training_.features
+        room, features = as_budgets(budget, problems), self.training_.features
         policy = self.policy_.drawn(len(problems), rng)
         lists = build_lists(
             problems.without_reward(), features, policy, length=steps, rng=rng, room=room, repeats=self.repeats
@@ -636,8 +636,8 @@ class ListEstimator(Predictor):
             raise InputError(f"keep must be one of {', '.join(KEEPS)}. Got {self.keep!r}.")
         if self.budget is not None and np.ndim(self.budget):
             raise InputError("The budget for training must be one number. Pass budgets per problem to predict.")
-        as_room(self.budget, problems)
-        as_capped(problems, None, self.per_group)
+        as_budgets(self.budget, problems)
+        as_constrained(problems, None, self.per_group)
         if self.budget is None:
             self._steps(problems, self.length, self.allow_short)
         for name in ("per_size", "skip_saturated"):

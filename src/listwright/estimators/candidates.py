@@ -23,7 +23,7 @@ from listwright.lists import Lists
 from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.training.sources import Plan
-from listwright.walk.limits import as_capped, as_room
+from listwright.walk.constraints import as_budgets, as_constrained
 from listwright.walk.plain import build_lists
 
 SHARE = 0.5  # weight of a policy's score to start from
@@ -65,11 +65,11 @@ class CandidateMethod(ABC):
     def _values_of_sum(self, problems: Problems) -> Floats:
         """Return the values of lists that are built by the weighted sum of cross-fitted columns."""
         parts = self.inputs(problems)
-        problems = as_capped(problems, None, self.settings.per_group)
+        problems = as_constrained(problems, None, self.settings.per_group)
         view = Sum([clone(part.features) for part in parts])
         view.parts_ = [part.features.for_training(problems) for part in parts]
         policy = Linear(np.array([weight for part in parts for weight in part.weights]))
-        length, room = self.limits["length"], as_room(self.limits["budget"], problems)
+        length, room = self.limits["length"], as_budgets(self.limits["budget"], problems)
         rng = np.random.default_rng(0)
         lists = build_lists(problems.without_reward(), view, policy, length=length, rng=rng, room=room)
         return self._value_of(lists, problems)

@@ -23,7 +23,7 @@ from listwright.tables import Scan
 from listwright.training.catalogue import rows_of_items, with_catalogue
 from listwright.training.checkpoints import Checkpoints
 from listwright.training.sources import Plan, Source
-from listwright.walk.limits import Room, as_room, check_problems
+from listwright.walk.constraints import Constraints, as_budgets, check_problems
 
 TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept
 
@@ -147,14 +147,14 @@ class ContextFreeSCP(ListEstimator):
         """
         problems = self._as_problems(problems)
         check_problems(problems)
-        problems = with_catalogue(problems).capped(per_group)
+        problems = with_catalogue(problems).constrained(per_group=per_group)
         if not best_list:
             return super().predict(problems, length=length, budget=budget, allow_short=allow_short)
         check_fitted(self)
         self.signature_.check(problems, "predict")
         steps = self._steps(problems, self.length if length is None and budget is None else length, True)
         rows = rows_of_items(problems, self.best_list_[:steps])
-        return Lists(problems.without_reward(), _that_fit(problems, rows, as_room(budget, problems)))
+        return Lists(problems.without_reward(), _that_fit(problems, rows, as_budgets(budget, problems)))
 
     @property
     def probabilities_(self) -> Floats:
@@ -183,7 +183,7 @@ class ContextFreeSCP(ListEstimator):
 
 def _that_fit(problems: Problems, rows: Ints, budgets: Floats | None) -> Ints:
     """Drops the rows that do not fit what is left of the budget, and moves the others up in their order."""
-    kept, room = rows.copy(), Room(problems, budgets)
+    kept, room = rows.copy(), Constraints(problems, budgets, rows.shape[1])
     for column in kept.T:
         column[~room.fits()[column]] = -1
         room.take(column)

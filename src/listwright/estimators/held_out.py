@@ -28,7 +28,7 @@ from listwright.rewards import AnySuccess, reward_of
 from listwright.selection import greedy
 from listwright.training.checkpoints import Checkpoints
 from listwright.training.visits import Visits, first_gains, states_of
-from listwright.walk.limits import as_capped, as_room, check_problems
+from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 DIVERSITIES = tuple(np.linspace(0.0, 0.9, 10).tolist())  # that "mmr" chooses from, by lists for its training problems
 SHOWN = 5  # ids that a message names
@@ -64,7 +64,7 @@ def certify_model(
         delta=delta,
         binary=isinstance(reward, AnySuccess),
         submodular=reward.submodular,
-        grouped=problems.caps is not None,
+        grouped=problems.quotas is not None,
         **asked,
     )
 
@@ -259,7 +259,7 @@ def measure_model(
         Whether this is the user's model rather than a copy.
     """
     limits = {"length": None if model.budget is not None else model.length, "budget": model.budget}
-    learned, held = (as_capped(some, None, getattr(model, "per_group", None)) for some in (learned, held))
+    learned, held = (as_constrained(some, None, getattr(model, "per_group", None)) for some in (learned, held))
     values = list_values(model.predict(held), held)
     ridge = TopK(length=model.length).fit(learned).predict(held, **limits, allow_short=True)
     column = _best_column(learned, limits)
@@ -293,5 +293,5 @@ def _sorted_values(problems: Problems, column: int, sign: float, limits: dict[st
     """Return the values of lists that are sorted by one column, times a sign."""
     scores: Floats = sign * dense(problems.features[:, [column]])[:, 0].astype(np.float64)
     steps = n_steps(problems, limits["length"], allow_short=True)
-    lists = lists_by_score(problems, scores, steps, as_room(limits["budget"], problems))
+    lists = lists_by_score(problems, scores, steps, as_budgets(limits["budget"], problems))
     return list_values(lists, problems)

@@ -18,7 +18,7 @@ from listwright.evaluation.values import cumulative_values, failures, list_value
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.tables import Scan
-from listwright.walk.limits import check_problems
+from listwright.walk.constraints import check_problems
 
 
 class _Limits(NamedTuple):

@@ -18,7 +18,7 @@ from listwright._kernels.segments import best_rows
 from listwright.features import Features
 from listwright.policies import Policy
 from listwright.problems import Problems
-from listwright.walk.limits import Room
+from listwright.walk.constraints import Constraints
 from listwright.walk.replay import Shares, shares_of
 
 NAMED = 3  # columns named per pick
@@ -120,7 +120,7 @@ class _Replay:
         position.
         """
         seen = empty = self.features.start(self.problem)
-        room = Room(self.problem, self.room)
+        room = Constraints(self.problem, self.room, len(picked))
         first = self.features.rows(seen)
         for position, row in enumerate(picked):
             rows, policy = self.features.rows(seen), self.policy.at_position(position)

@@ -20,6 +20,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.parameters import clone
 from listwright._internal.warn import warn
 from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
+from listwright.datasets._fetch import locate
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
@@ -70,7 +71,7 @@ class ClusterSource:
         cls, data: Path | str | None, train: Paths, test: Paths, task: int | None, n_clusters: int = N_CLUSTERS
     ) -> ClusterSource:
         """Return the source that the arguments of an experiment name."""
-        return cls(None if data is None else str(data), _as_texts(train), _as_texts(test), task, n_clusters)
+        return cls(None if data is None else str(locate(data)), _as_texts(train), _as_texts(test), task, n_clusters)
 
     @property
     def clusters(self) -> list[Cluster]:

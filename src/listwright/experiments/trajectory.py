@@ -17,6 +17,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright.baselines import Oracle, Random, StaticList
 from listwright.datasets import read_trajectory
+from listwright.datasets._fetch import locate
 from listwright.errors import InputError
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
@@ -95,6 +96,7 @@ def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
     """
     if folder is None:
         return trajectory.problems()
+    folder = locate(folder)
     for path in (folder / FILE, folder / Path(FILE).stem / FILE):
         if path.is_file():
             return read_trajectory(path)

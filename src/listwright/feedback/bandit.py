@@ -40,7 +40,7 @@ from listwright.training.loaded import try_loaded
 from listwright.training.loop import learn
 from listwright.training.round import Training
 from listwright.training.signature import Signature
-from listwright.walk.limits import as_capped, as_room, check_length, check_problems
+from listwright.walk.constraints import as_budgets, as_constrained, check_length, check_problems
 from listwright.walk.plain import build_lists
 
 
@@ -161,7 +161,7 @@ class ListBandit(Predictor):
     ) -> Lists:
         """Build the lists that are best by current knowledge, without exploration; no feedback on them is expected."""
         self._check_begun()
-        problems = as_capped(self._as_problems(problems), per_group, None)
+        problems = as_constrained(self._as_problems(problems), per_group, None)
         features, playing = self._view(problems, "predict")
         steps, room = self._slots_and_budgets(problems, length, budget, allow_short)
         policy = playing.likeliest(self.exploration_)
@@ -287,7 +287,7 @@ class ListBandit(Predictor):
         length, budget = super()._limits(length, budget)
         if length is not None:
             check_length(length, problems, allow_short=self.allow_short if allow_short is None else allow_short)
-        return int(problems.counts.max()) if length is None else length, as_room(budget, problems)
+        return int(problems.counts.max()) if length is None else length, as_budgets(budget, problems)
 
     def _weights(self, count: int) -> Floats:
         """Return the weights of the first `count` positions; positions beyond `length` have the weight of the last."""

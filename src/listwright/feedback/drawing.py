@@ -130,7 +130,7 @@ class Playing:
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.compiled(self.learned)
         if compiled is not None and kind is not None:
             rows, scores, chances = (np.full(numbers.shape, start) for start in (-1, 0.0, np.nan))
-            weights, limits = compiled.weights(), compiled.limits(room, repeats=False)
+            weights, limits = compiled.weights(), compiled.limits(room, numbers.shape[1], repeats=False)
             table, chance = problems.features, Chance(*kind, one_slot, numbers)
             explored_lists(problems.offsets, table, weights, limits, chance, rows, scores, chances)
             return np.where(rows >= 0, rows + problems.offsets[:-1, None], -1), scores, chances

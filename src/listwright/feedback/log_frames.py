@@ -2,8 +2,9 @@
 
 Columns: `list`, `version`, `problem`, `item`, `position` (from 1; null for what was not shown), `propensity`, `outcome`
 (null where nothing came back, or where a cascade had stopped before), then `feature: name`, and where there are any
-`context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`, `group`, `per_group` (how many items of its group a
-list could hold). Tables of others are read too: see `log_columns`.
+`context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`, `group`, `per_group` and `at_least` (how many items
+of its group a list could and had to hold) and `pinned` (-1 if excluded; 1, 2, ... if pinned). Tables of others are read
+too: see `log_columns`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import installed_backend
+from listwright._internal.quotas import Quotas
+from listwright._internal.ragged import number_within
 from listwright.errors import InputError
 from listwright.feedback.log_columns import MARKS, NAMES, check_needed, marked, roles
 from listwright.feedback.recommendations import Recommendations
@@ -36,6 +39,7 @@ from listwright.problems import Problems
 from listwright.tables.files import all_files, build_problems, format_of, read_table
 
 MARK = b"listwright log"
+QUOTAS = ("group", "per_group", "at_least", "pinned")  # columns of what lists had to keep to
 
 
 class ReadLog(NamedTuple):
@@ -86,10 +90,21 @@ def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
         columns |= {f"context: {j}": context[:, j] for j in range(context.shape[1])}
     if problems.vectors is not None:
         columns |= {f"vector: {j}": problems.vectors[:, j] for j in range(problems.vectors.shape[1])}
-    others: dict[str, Any] = {"catalogue": problems.catalogue, "size": problems.sizes, "per_group": problems.caps}
+    others: dict[str, Any] = {"catalogue": problems.catalogue, "size": problems.sizes}
+    others |= _quotas(problems)
     others["budget"] = None if room is None else room[problems.owners]
     others["group"] = None if problems.groups is None else [str(one) for one in problems.groups.tolist()]
     return columns | {name: values for name, values in others.items() if values is not None}
+
+
+def _quotas(problems: Problems) -> dict[str, Any]:
+    """Columns for the quotas of the finest groups, and for excluded (-1) and pinned rows (1, 2, ...)."""
+    quotas = problems.quotas
+    if quotas is None:
+        return {}
+    columns = {"per_group": quotas.most[:, -1]} if quotas.most.shape[1] else {}
+    columns |= {"at_least": quotas.least[:, -1]} if quotas.needs else {}
+    return columns | ({"pinned": quotas.pinned} if quotas.pinned.any() else {})
 
 
 def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str, Any]) -> ReadLog:
@@ -163,15 +178,22 @@ def _by_options(table: ColumnTable, found: Mapping[str, str], options: dict[str,
 
 
 def _with_groups(table: ColumnTable, found: Mapping[str, str], problems: Problems) -> Problems:
-    """Return the groups of the candidates, and how many of each a list could hold; null where there was no limit."""
-    labels, caps = (table.columns.get(name) for name in ("group", "per_group"))
-    if labels is None or labels.null_count == len(labels):
-        return problems
-    order = group_rows(table, found["list"])
-    known = order.sorted(np.array(labels.fill_null("").to_pylist(), dtype=object))
-    if caps is None or caps.null_count == len(caps):
-        return problems._with(groups=known)
-    return problems._with(groups=known, caps=order.sorted(caps.fill_null(problems.n_rows).to_numpy()))
+    """Return the groups of the candidates and what lists had to keep to; null where there was no limit."""
+    order, columns = group_rows(table, found["list"]), {name: table.columns.get(name) for name in QUOTAS}
+    known = {name: values for name, values in columns.items() if values is not None and values.null_count < len(values)}
+    quotas = Quotas.free(problems.n_rows)
+    if "group" in known:
+        labels = order.sorted(np.array(known["group"].fill_null("").to_pylist(), dtype=object))
+        problems = problems._with(groups=labels)
+        most, least = (
+            order.sorted(known[name].fill_null(none).to_numpy()) if name in known else np.full(problems.n_rows, none)
+            for name, none in (("per_group", problems.n_rows), ("at_least", 0))
+        )
+        numbers = number_within(labels, problems.offsets)
+        quotas = replace(quotas, groups=numbers[:, None], most=most[:, None], least=least[:, None])
+    if "pinned" in known:
+        quotas = replace(quotas, pinned=order.sorted(known["pinned"].fill_null(0).to_numpy()))
+    return problems._with(quotas=quotas) if known.keys() - {"group"} else problems
 
 
 def _with_problem_ids(table: ColumnTable, found: Mapping[str, str], problems: Problems) -> Problems:

@@ -10,6 +10,7 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad, starts_of
 from listwright._internal.ragged import Ragged, per_problem
 from listwright._internal.threads import in_parallel
+from listwright._kernels.constraints import NO_QUOTAS
 from listwright._kernels.facility import dense_add, dense_alone, dense_gains, lazy_facility, sparse_add, sparse_gains
 from listwright._kernels.lazy_graph import lazy_graph
 from listwright.errors import InputError
@@ -169,8 +170,7 @@ def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Int
                 np.zeros(n),
                 sizes[start:end],
                 room[problem],
-                np.zeros(n, dtype=np.int64),
-                np.array([n]),
+                *NO_QUOTAS,
                 np.arange(n),
                 np.zeros(n),
                 rows[problem],

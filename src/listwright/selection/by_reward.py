@@ -1,4 +1,4 @@
-"""Greedy selection by a reward of `listwright.rewards` on a single problem, under all rules."""
+"""Greedy selection by a reward of `listwright.rewards` on a single problem, under all constraints."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright.problems import Problems
 from listwright.rewards import Reward
-from listwright.selection.rules import Rules
+from listwright.selection.constraints import RowConstraints
+
+Picks = tuple[Ints, Floats, Floats, float]  # rows, gains, bounds on further gains, value of the given rows
 
 
-def select_by_reward(
-    reward: Reward, n: int, rules: Rules, tick: ProgressCallback
-) -> tuple[Ints, Floats, Floats, float]:
+def select_by_reward(reward: Reward, n: int, constraints: RowConstraints, tick: ProgressCallback) -> Picks:
     """Select rows by greedy on a reward."""
     problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
     bound: Reward = problem.reward
-    compiled = _compiled(bound, problem, rules)
-    return _lazily(bound, problem, rules, tick) if compiled is None else compiled
+    compiled = _compiled(bound, problem, constraints)
+    return _lazily(bound, problem, constraints, tick) if compiled is None else compiled
 
 
-def _compiled(reward: Reward, problem: Problems, rules: Rules) -> tuple[Ints, Floats, Floats, float] | None:
+def _compiled(reward: Reward, problem: Problems, constraints: RowConstraints) -> Picks | None:
     """Use the reward's compiled greedy, which supports costs but neither groups nor given rows; None if it does not
     apply.
     """
-    if rules.grouped or len(rules.given) or not reward.submodular:
+    if not constraints.plain or not reward.submodular:
         return None
-    found = reward.lazy_lists(problem, rules.costs, np.array([rules.left]), rules.k)
+    found = reward.lazy_lists(problem, constraints.costs, np.array([constraints.budget]), constraints.k)
     if found is None:
         return None
     rows, gains = found[0][0], found[1][0]
@@ -41,47 +41,45 @@ def _compiled(reward: Reward, problem: Problems, rules: Rules) -> tuple[Ints, Fl
     return rows[rows >= 0], gains[rows >= 0], bounds, 0.0
 
 
-def _lazily(
-    reward: Reward, problem: Problems, rules: Rules, tick: ProgressCallback
-) -> tuple[Ints, Floats, Floats, float]:
+def _lazily(reward: Reward, problem: Problems, constraints: RowConstraints, tick: ProgressCallback) -> Picks:
     """Use old gains as bounds on new ones if the reward is submodular; otherwise measures all rows for every pick."""
     state: Any = reward.start(problem)
-    for row in rules.given:
+    for row in constraints.given:
         state = reward.add(state, np.array([row]))
     before, bounds = float(reward.value(state)[0]), reward.gains(state)
-    queue = Queue(bounds / rules.costs, rules)
+    queue = Queue(bounds / constraints.costs, constraints)
     rows: list[int] = []
     gains: list[float] = []
-    while not rules.done:
+    while not constraints.done:
         if not reward.submodular and rows:
             bounds = reward.gains(state)
-            queue = Queue(bounds / rules.costs, rules)
+            queue = Queue(bounds / constraints.costs, constraints)
         while not queue.certain(len(rows)):
             row = queue.top()
             bounds[row] = reward.gains_of(state, np.array([row]))[0]
-            queue.put(row, bounds[row] / rules.costs[row], len(rows))
+            queue.put(row, bounds[row] / constraints.costs[row], len(rows))
         row = queue.pop()
         state = reward.add(state, np.array([row]))
-        rules.take(row)
+        constraints.take_row(row)
         rows.append(row)
         gains.append(bounds[row])
         bounds[row] = 0.0
-        tick("picking", len(rows), rules.k)
+        tick("picking", len(rows), constraints.k)
     return np.array(rows, dtype=np.int64), np.array(gains), bounds, before
 
 
 class Queue:
     """Open rows by score, the highest first and the lowest row among equals, with the pick each was measured for."""
 
-    def __init__(self, scores: Floats, rules: Rules) -> None:
-        self.rules = rules
-        self.heap = [(-float(scores[row]), int(row)) for row in np.flatnonzero(rules.open)]
-        self.measured = np.full(len(scores), rules.n_picked)
+    def __init__(self, scores: Floats, constraints: RowConstraints) -> None:
+        self.constraints = constraints
+        self.heap = [(-float(scores[row]), int(row)) for row in np.flatnonzero(constraints.open)]
+        self.measured = np.full(len(scores), constraints.n_picked)
         heapify(self.heap)
 
     def certain(self, position: int) -> bool:
         """Return whether the top row is open and was measured for this pick; remove rows that are no longer open."""
-        while not self.rules.open[self.heap[0][1]]:
+        while not self.constraints.open[self.heap[0][1]]:
             heappop(self.heap)
         return bool(self.measured[self.heap[0][1]] == position)
 

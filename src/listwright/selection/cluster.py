@@ -15,9 +15,10 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback, silent
 from listwright.engines import Ray
+from listwright.errors import InputError
+from listwright.selection.constraints import RowConstraints
 from listwright.selection.objectives import FacilityLocation, LogDet, Objective, Solved
 from listwright.selection.proof import Proof, any_data, most_possible, of_these_data
-from listwright.selection.rules import Rules
 from listwright.selection.vectors import Vectors
 
 RETRIES = 20  # retries after a worker died
@@ -31,42 +32,46 @@ class DistributedGreedy(Objective):
     engine: Ray  # the cluster
     rng: np.random.Generator  # distributes the rows
 
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         """Run each part as a task; if a worker dies, its part goes to another."""
+        if constraints.n_needed:
+            raise InputError("engine='ray' does not take the least rows of a group. Pass the most alone in per_group=.")
         with self.engine.connected():
             crew = Crew(self.engine, self.whole)
-            rows = np.flatnonzero(rules.open)
-            dealt = np.array_split(self.rng.permutation(rows), max(2, min(crew.size, len(rows) // rules.k or 1)))
-            parts = [np.sort(np.concatenate([part, rules.given])) for part in dealt]
-            found = list(crew.each(solve_part, [(part, rules) for part in parts], tick, "parts"))
-            union = np.unique(np.concatenate([rules.given, *(one.rows for one in found)]))
-            best = max([solve_part(self.whole, union, rules), *found], key=lambda one: one.added)
-            return best._replace(bounds=self._bounds(crew, rules, best, dealt, tick))
+            rows = np.flatnonzero(constraints.open)
+            dealt = np.array_split(self.rng.permutation(rows), max(2, min(crew.size, len(rows) // constraints.k or 1)))
+            parts = [np.sort(np.concatenate([part, constraints.given])) for part in dealt]
+            found = list(crew.each(solve_part, [(part, constraints) for part in parts], tick, "parts"))
+            union = np.unique(np.concatenate([constraints.given, *(one.rows for one in found)]))
+            best = max([solve_part(self.whole, union, constraints), *found], key=lambda one: one.added)
+            return best._replace(bounds=self._bounds(crew, constraints, best, dealt, tick))
 
-    def _bounds(self, crew: Crew, rules: Rules, best: Solved, dealt: Sequence[Ints], tick: ProgressCallback) -> Floats:
+    def _bounds(
+        self, crew: Crew, constraints: RowConstraints, best: Solved, dealt: Sequence[Ints], tick: ProgressCallback
+    ) -> Floats:
         """Return what each row could still add next to the picks, measured by the workers."""
-        picked, bounds = np.concatenate([rules.given, best.rows]), np.zeros(len(rules.open))
+        picked, bounds = np.concatenate([constraints.given, best.rows]), np.zeros(len(constraints.open))
         asked = [(picked, part) for part in dealt]
         for part, gains in zip(dealt, crew.each(measure_part, asked, tick, "proof"), strict=True):
             bounds[part] = gains
         bounds[best.rows] = 0.0
         return bounds
 
-    def share(self, rules: Rules) -> float | None:
+    def share(self, constraints: RowConstraints) -> float | None:
         """Return None: the guarantee holds only in expectation."""
         return None
 
-    def prove(self, rules: Rules, solved: Solved) -> Proof:
+    def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
         """Return half of greedy's guarantee, in expectation, or what these data show."""
-        known, why, what = any_data(rules, len(solved.rows))
-        known = None if known is None or rules.priced else known / 2
+        known, why, what = any_data(constraints, len(solved.rows))
+        known = None if known is None or constraints.budgeted else known / 2
         why = "" if known is None else f"in expectation ({why}) / 2 = {known:.3f}"
-        return of_these_data(solved.added, most_possible(solved.added, solved.bounds, rules), known, why, what)
+        return of_these_data(solved.added, most_possible(solved.added, solved.bounds, constraints), known, why, what)
 
 
-def solve_part(objective: Any, rows: Ints, rules: Rules) -> Solved:
+def solve_part(objective: Any, rows: Ints, constraints: RowConstraints) -> Solved:
     """Run greedy on some of the rows."""
-    solved = objective.among(rows).solve(rules.among(rows), silent)
+    solved = objective.among(rows).solve(constraints.among(rows), silent)
     return solved._replace(rows=rows[solved.rows])
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.progress import ProgressCallback
-from listwright.selection.rules import Rules
+from listwright.selection.constraints import RowConstraints
 
 MOST_NEAR = 64  # if more rows than this are too close to the best to distinguish, they are as good as equal
 TIE = 1e-9  # relative difference below which gains are equal, and the lowest row wins
@@ -55,8 +55,8 @@ class Board(Protocol):
 class Epochs:
     """One run of greedy."""
 
-    def __init__(self, board: Board, rules: Rules, bounds: Floats, tick: ProgressCallback) -> None:
-        self.board, self.rules, self.tick, self.bounds = board, rules, tick, bounds
+    def __init__(self, board: Board, constraints: RowConstraints, bounds: Floats, tick: ProgressCallback) -> None:
+        self.board, self.constraints, self.tick, self.bounds = board, constraints, tick, bounds
         self.since = np.full(len(bounds), -1, dtype=np.int32)  # mark at which the bound was the exact gain; -1 if never
         self.active = np.empty(0, dtype=np.int64)  # in order of rows
         self.gains = np.empty(0)  # of the active rows
@@ -68,7 +68,7 @@ class Epochs:
         """Return the picked rows and what each added."""
         rows: list[int] = []
         gains: list[float] = []
-        while not self.rules.done:
+        while not self.constraints.done:
             scores = self._scores()
             if scores.max(initial=-np.inf) < self.outside * (1 + max(self.board.near, TIE)):
                 self._new_epoch()
@@ -80,14 +80,14 @@ class Epochs:
             self._take(at, row)
             rows.append(row)
             gains.append(brought)
-            self.tick("picking", len(rows), self.rules.k)
+            self.tick("picking", len(rows), self.constraints.k)
         self._keep()
         self.bounds[rows] = 0.0
         return np.array(rows, dtype=np.int64), np.array(gains)
 
     def _scores(self) -> Floats:
         """Return the scores of the active rows; -inf for rows that may no longer be picked."""
-        scores = self.gains / self.rules.costs[self.active] if self.rules.priced else self.gains
+        scores = self.gains / self.constraints.costs[self.active] if self.constraints.budgeted else self.gains
         return np.where(self.shut, -np.inf, scores)
 
     def _best(self, scores: Floats) -> int:
@@ -98,16 +98,16 @@ class Epochs:
         scores = scores[near]
         if self.board.near and 1 < len(near) <= MOST_NEAR:
             rows = self.active[near]
-            scores = self.board.exact_gains(rows) / (self.rules.costs[rows] if self.rules.priced else 1.0)
+            scores = self.board.exact_gains(rows) / (self.constraints.costs[rows] if self.constraints.budgeted else 1.0)
         equal = scores.max() - max(TIE * abs(most), ROUNDING * self.largest)
         return int(near[np.argmax(scores >= equal)])
 
     def _take(self, at: int, row: int) -> None:
-        """Pick a row, and close active rows that the rules no longer allow."""
-        self.rules.take(row)
+        """Pick a row, and close active rows that the constraints no longer allow."""
+        self.constraints.take_row(row)
         self.shut[at] = True
-        if self.rules.priced or self.rules.grouped:
-            self.shut = ~self.rules.open[self.active]
+        if self.constraints.closes:
+            self.shut = ~self.constraints.open[self.active]
 
     def _keep(self) -> None:
         """Copy the gains of the active rows to `bounds`."""
@@ -115,15 +115,15 @@ class Epochs:
 
     def _score(self, rows: Ints) -> Floats:
         """Return the bounds of some rows, per cost if there are costs."""
-        return self.bounds[rows] / self.rules.costs[rows] if self.rules.priced else self.bounds[rows]
+        return self.bounds[rows] / self.constraints.costs[rows] if self.constraints.budgeted else self.bounds[rows]
 
     def _new_epoch(self) -> None:
         """Measure rows until the best are known, and makes these the active ones."""
         self._keep()
         mark = self.board.mark()
         self.since[self.active] = mark
-        exact = self.active[self.rules.open[self.active]]
-        stale = np.flatnonzero(self.rules.open & (self.since < mark))
+        exact = self.active[self.constraints.open[self.active]]
+        stale = np.flatnonzero(self.constraints.open & (self.since < mark))
         size, chunk = self._sizes()
         scores = self._score(stale)
         while True:
@@ -139,7 +139,7 @@ class Epochs:
     def _sizes(self) -> tuple[int, int]:
         """Return how many rows are to be active, and how many are measured together."""
         most = max(LEAST_ACTIVE, len(self.bounds) // ACTIVE)
-        return max(LEAST_ACTIVE, min(most, most * self.rules.n_picked // GROWTH)), CHUNK * most
+        return max(LEAST_ACTIVE, min(most, most * self.constraints.n_picked // GROWTH)), CHUNK * most
 
     def _measure(self, rows: Ints, mark: int) -> None:
         """Measure some rows, so that their bounds are their gains at this mark."""
@@ -153,7 +153,7 @@ class Epochs:
         """Make the highest of the exact rows active, and note the highest score outside."""
         self.active = exact[_highest(self._score(exact), size)]
         self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
-        others = self.rules.open.copy()
+        others = self.constraints.open.copy()
         others[self.active] = False
         scores = self._score(np.flatnonzero(others))
         self.outside = float(scores.max()) if len(scores) else -np.inf

@@ -14,7 +14,7 @@ from listwright._internal.progress import ProgressCallback
 from listwright._internal.threads import one_thread
 from listwright._kernels.lazy_graph import lazy_graph
 from listwright._kernels.tiles import nearest
-from listwright.selection.rules import Rules
+from listwright.selection.constraints import RowConstraints
 from listwright.selection.similarity import Similarity
 
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
@@ -53,15 +53,15 @@ def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
     return sparse.csr_array(by_target.T.tocsr())
 
 
-def select_on_graph(graph: Any, weights: Floats, rules: Rules) -> tuple[Ints, Floats, Floats, float]:
+def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by lazy greedy facility location on a graph."""
     starts, columns = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
     best = np.zeros(graph.shape[1], dtype=graph.dtype)
-    for row in rules.given:
+    for row in constraints.given:
         some = slice(starts[row], starts[row + 1])
         best[columns[some]] = np.maximum(best[columns[some]], graph.data[some])
     before = float(weights @ best.astype(np.float64))
-    rows, gains, bounds = np.empty(rules.k, dtype=np.int64), np.empty(rules.k), np.zeros(graph.shape[0])
+    rows, gains, bounds = np.empty(constraints.k, dtype=np.int64), np.empty(constraints.k), np.zeros(graph.shape[0])
     count = lazy_graph(
         starts,
         columns,
@@ -69,11 +69,10 @@ def select_on_graph(graph: Any, weights: Floats, rules: Rules) -> tuple[Ints, Fl
         weights,
         1.0,
         best,
-        rules.costs,
-        rules.left,
-        rules.groups,
-        rules.room.copy(),
-        np.flatnonzero(rules.open),
+        constraints.costs,
+        constraints.budget,
+        *constraints.quotas,
+        np.flatnonzero(constraints.open),
         bounds,
         rows,
         gains,

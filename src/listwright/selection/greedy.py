@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator, at_least_one
+from listwright._internal.quotas import Quotas
 from listwright._kernels.segments import best_rows
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
 from listwright.rewards.laws import NEGATIVE, RISING, Watched
-from listwright.walk.limits import Room, as_room
+from listwright.walk.constraints import Constraints, as_budgets
 
 METHODS = ("lazy", "naive", "stochastic")
 Pick = Callable[[Any, Bools], tuple[Ints, Floats]]  # (reward state, open rows) -> (one row per problem, its gains)
@@ -27,7 +28,7 @@ def greedy(
     length: int | None = None,
     budget: ArrayLike | None = None,
     *,
-    per_group: int | Mapping[Any, int] | None = None,
+    per_group: Any = None,
     method: str = "lazy",
     epsilon: float = 0.1,
     random_state: RandomState = None,
@@ -51,9 +52,10 @@ def greedy(
         Number of items.
     budget : float or array-like of shape (problems,), optional
         Total size; may be combined with `length`. Needs problems with sizes.
-    per_group : int or dict, optional
-        How many items of a group a list holds at most: a number, or a dictionary with one for each label. The list is
-        then worth at least 1/2 of the best one within the groups (Fisher, Nemhauser & Wolsey 1978).
+    per_group : int, tuple, dict or list, optional
+        How many items of a group a list holds, as in `Problems.constrained`, which also excludes and pins items and
+        adds budgets. The list is then worth at least 1/2 of the best one within the groups (Fisher, Nemhauser & Wolsey
+        1978); under a budget, or several, no ratio is known.
     method : {"lazy", "naive", "stochastic"}, default "lazy"
         "lazy" gives the same lists as "naive" with fewer evaluations. "stochastic" takes the best of a random sample at
         each pick; it is for rewards without a compiled lazy greedy, such as `LogDet` and `Function`.
@@ -96,32 +98,33 @@ def greedy(
             f"greedy builds lists for Problems. Got {type(problems).__name__}: to pick rows out of an array of "
             "vectors, use lw.select(vectors, k)."
         )
-    problems = problems.capped(per_group)
+    problems = problems.constrained(per_group=per_group)
     reward = reward_of(problems, "greedy")
-    room = Room(problems, _budgets(problems, length, budget))
+    constraints = Constraints(problems, _budgets(problems, length, budget), length)
     weights = np.ones(problems.n_rows) if budget is None or problems.sizes is None else problems.sizes
     steps = int(problems.counts.max()) if length is None else min(length, int(problems.counts.max()))
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}. Got {method!r}.")
-    if method == "stochastic" and reward.lazy_lists(problems, weights, room.left, 1) is not None:
+    if method == "stochastic" and reward.lazy_lists(problems, weights, constraints.left, 1) is not None:
         raise InputError(
             f'method="stochastic" is not offered for {type(reward).__name__}: the lazy greedy of this reward is '
             'compiled, faster, and gives greedy\'s own lists. Use method="lazy".'
         )
-    lazy = method == "lazy" and reward.submodular and problems.caps is None
-    compiled = reward.lazy_lists(problems, weights, room.left, steps) if lazy else None
+    lazy = method == "lazy" and reward.submodular and problems.quotas is None
+    compiled = reward.lazy_lists(problems, weights, constraints.left, steps) if lazy else None
     broken: set[str] = set()
     if compiled is None:
         reward = watched = Watched(reward, problems)
         pick = _picker(problems, reward, method, weights, steps, epsilon, random_state)
-        rows, gains = _build(problems, reward, pick, room, steps)
+        rows, gains = _build(problems, reward, pick, constraints, steps)
         broken = watched.laws.broken & {NEGATIVE, RISING}
     else:
         used = max(1, int((compiled[0] >= 0).any(axis=0).sum()))
         rows, gains = compiled[0][:, :used], compiled[1][:, :used]
-    if budget is not None:
-        rows, gains = _or_best_single(problems, reward, Room(problems, as_room(budget, problems)), rows, gains)
-    bound, ratio = _proved(reward, method, epsilon, length, budget, grouped=problems.caps is not None)
+    if budget is not None and problems.quotas is None:
+        alone = Constraints(problems, as_budgets(budget, problems))
+        rows, gains = _or_best_single(problems, reward, alone, rows, gains)
+    bound, ratio = _proved(reward, method, epsilon, length, budget, problems.quotas)
     if broken:
         bound, ratio = f"no bound: {'; '.join(sorted(broken))}", None
     return Lists(problems.without_reward(), rows, gains, bound=bound, ratio=ratio)
@@ -149,10 +152,10 @@ def _budgets(problems: Problems, length: int | None, budget: ArrayLike | None) -
         raise InputError("greedy needs a length or a budget. Got neither.")
     if length is not None:
         at_least_one("length", length)
-    return as_room(budget, problems)
+    return as_budgets(budget, problems)
 
 
-def _build(problems: Problems, reward: Reward, pick: Pick, room: Room, steps: int) -> tuple[Ints, Floats]:
+def _build(problems: Problems, reward: Reward, pick: Pick, constraints: Constraints, steps: int) -> tuple[Ints, Floats]:
     """Build lists with `pick`, position by position; return the rows and their gains, shape (problems, longest
     list).
     """
@@ -160,12 +163,12 @@ def _build(problems: Problems, reward: Reward, pick: Pick, room: Room, steps: in
     untaken = np.ones(problems.n_rows, dtype=bool)
     rows, gains = [], []
     for _ in range(steps):
-        picks, picked_gains = pick(state, untaken & room.fits())
+        picks, picked_gains = pick(state, untaken & constraints.fits())
         taken = picks[picks >= 0]
         if not len(taken):
             break
         untaken[taken] = False
-        room.take(picks)
+        constraints.take(picks)
         state = reward.add(state, picks)
         rows.append(picks)
         gains.append(picked_gains)
@@ -228,10 +231,12 @@ def _stochastic(
     return pick
 
 
-def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, gains: Floats) -> tuple[Ints, Floats]:
+def _or_best_single(
+    problems: Problems, reward: Reward, constraints: Constraints, rows: Ints, gains: Floats
+) -> tuple[Ints, Floats]:
     """Replace lists by the best single item that fits, if that is worth more than the whole list."""
     alone = reward.gains(reward.start(problems))
-    single = best_rows(alone, room.fits(), problems.offsets)
+    single = best_rows(alone, constraints.fits(), problems.offsets)
     better = (single >= 0) & (alone[single] > gains.sum(axis=1))
     rows, gains = rows.copy(), gains.copy()
     rows[better], gains[better] = -1, 0.0
@@ -240,14 +245,19 @@ def _or_best_single(problems: Problems, reward: Reward, room: Room, rows: Ints, 
 
 
 def _proved(
-    reward: Reward, method: str, epsilon: float, length: int | None, budget: Any, *, grouped: bool
+    reward: Reward, method: str, epsilon: float, length: int | None, budget: Any, quotas: Quotas | None
 ) -> tuple[str | None, float | None]:
     """Return the bound that is proved for this method, in words and as a number; (text, None) if there is none."""
     if not reward.submodular:
         return "no bound: this reward is not submodular", None
+    grouped = quotas is not None and quotas.groups.shape[1] > 0
+    if quotas is not None and quotas.budgets.shape[1]:
+        return "no ratio is known for several budgets", None
     if grouped and (budget is not None or method == "stochastic"):
-        return f"no bound is proved for {'a budget' if budget is not None else 'this method'} with groups", None
-    if grouped:  # a partition matroid, with the length as one more limit: Fisher, Nemhauser & Wolsey (1978)
+        return f"no ratio is known for {'a budget' if budget is not None else 'this method'} with groups", None
+    # The sets that can be completed within nested quotas, from below and above, are a matroid, also with the length as
+    # one more limit: Fisher, Nemhauser & Wolsey (1978); El Halabi et al. (2020).
+    if grouped:
         return "at least 1/2 of the best list of this length within the groups", 0.5
     full = 1 - 1 / math.e
     if budget is None and method == "stochastic":

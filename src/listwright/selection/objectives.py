@@ -13,11 +13,11 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright.rewards import Reward
 from listwright.selection.by_reward import select_by_reward
+from listwright.selection.constraints import RowConstraints
 from listwright.selection.epochs import Epochs
 from listwright.selection.facility import Blocks, value_curve
 from listwright.selection.graph import neighbor_graph, select_on_graph
 from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, proved, sampling_error
-from listwright.selection.rules import Rules
 from listwright.selection.saturated import select_saturated
 from listwright.selection.similarity import Similarity
 from listwright.selection.vectors import Vectors
@@ -45,18 +45,20 @@ class Objective(ABC):
     device = "cpu"
 
     @abstractmethod
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
-        """Return the greedy picks. `rules` are used up."""
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        """Return the greedy picks. `constraints` are used up."""
 
-    def share(self, rules: Rules) -> float | None:
+    def share(self, constraints: RowConstraints) -> float | None:
         """Return the share of the best selection that `solve` reaches for any data; None if unknown."""
-        return any_data(rules, rules.k)[0]
+        return any_data(constraints, constraints.k)[0]
 
-    def prove(self, rules: Rules, solved: Solved) -> Proof:
-        """Return what is known about the picks; `rules` as they were before the run."""
+    def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
+        """Return what is known about the picks; `constraints` as they were before the run."""
         if not self.submodular:
             return Proof("no bound: this reward is not submodular", None)
-        return proved(rules, len(solved.rows), solved.added, most_possible(solved.added, solved.bounds, rules))
+        return proved(
+            constraints, len(solved.rows), solved.added, most_possible(solved.added, solved.bounds, constraints)
+        )
 
 
 @dataclass(eq=False)
@@ -80,11 +82,11 @@ class FacilityLocation(Objective):
     make_board: Callable[[Similarity, Floats], Any] = Blocks
     device: str = "cpu"
 
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         """Run greedy by epochs."""
         board = self.make_board(self.similarity, self.weights)
-        before = sum(float(board.lift(int(row))) for row in rules.given)
-        epochs = Epochs(board, rules, board.gain_bounds(), tick)
+        before = sum(float(board.lift(int(row))) for row in constraints.given)
+        epochs = Epochs(board, constraints, board.gain_bounds(), tick)
         rows, gains = epochs.run()
         return Solved(rows, gains, epochs.bounds, float(before))
 
@@ -113,11 +115,11 @@ class NearestNeighbors(Objective):
     device: str = "cpu"
     graph: Any = field(default=None, repr=False)
 
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         """Build the graph once, and runs lazy greedy on it."""
         if self.graph is None:
             self.graph = self.make_graph(self.similarity, self.neighbors, tick)
-        return Solved(*select_on_graph(self.graph, self.weights, rules))
+        return Solved(*select_on_graph(self.graph, self.weights, constraints))
 
 
 @dataclass(eq=False)
@@ -127,9 +129,9 @@ class Graph(Objective):
     graph: Any
     weights: Floats
 
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         """Run lazy greedy on the graph."""
-        return Solved(*select_on_graph(self.graph, self.weights, rules))
+        return Solved(*select_on_graph(self.graph, self.weights, constraints))
 
 
 @dataclass(eq=False)
@@ -144,29 +146,29 @@ class Sampled(Objective):
     device: str = "cpu"  # where the work is done
     most: float = np.nan  # bound on what any selection adds, with confidence; set by `solve`
 
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         """Run greedy on the sample, and measure the picks on all targets."""
-        first = rules.copy()
-        found = self.on_sample.solve(rules, tick)
+        first = constraints.copy()
+        found = self.on_sample.solve(constraints, tick)
         self.most = self._most(first, found)
         order = np.concatenate([first.given, found.rows])
         values = np.concatenate([[0.0], self.curve(self.similarity, self.weights, order)])
         n_given = len(first.given)
         return Solved(found.rows, np.diff(values)[n_given:], found.bounds, float(values[n_given]))
 
-    def _most(self, rules: Rules, found: Solved) -> float:
+    def _most(self, constraints: RowConstraints, found: Solved) -> float:
         """Return a bound on what the best selection adds on all targets, from greedy's bound on the sample plus its
         error.
         """
-        known = self.on_sample.share(rules)
-        most = most_possible(found.added, found.bounds, rules)
+        known = self.on_sample.share(constraints)
+        most = most_possible(found.added, found.bounds, constraints)
         most = min(most, found.added / known) if known else most
         error = sampling_error(self.similarity.ceiling * float(self.weights.max()), self.n_sampled, len(self.weights))
         return most + error * len(self.weights)
 
-    def prove(self, rules: Rules, solved: Solved) -> Proof:
+    def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
         """Return what holds with confidence over the draw of the sample."""
-        what = any_data(rules, len(solved.rows))[2]
+        what = any_data(constraints, len(solved.rows))[2]
         proof = of_these_data(solved.added, self.most, None, "", what)
         return proof._replace(words=f"with {CONFIDENCE:.0%} confidence {proof.words}")
 
@@ -192,14 +194,14 @@ class LogDet(Objective):
     vectors: Vectors
     gamma: float
     scale: float
-    solver: Callable[[Vectors, float, float, Rules, ProgressCallback], tuple[Ints, Floats, Floats, float]] = (
+    solver: Callable[[Vectors, float, float, RowConstraints, ProgressCallback], tuple[Ints, Floats, Floats, float]] = (
         select_volume
     )
     device: str = "cpu"
 
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         """Run lazy greedy."""
-        return Solved(*self.solver(self.vectors, self.gamma, self.scale, rules, tick))
+        return Solved(*self.solver(self.vectors, self.gamma, self.scale, constraints, tick))
 
     def among(self, rows: Ints) -> LogDet:
         """Return the same objective for some candidates."""
@@ -219,9 +221,9 @@ class SaturatedCoverage(Objective):
     weights: Floats
     alpha: float
 
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         """Run lazy greedy by blocks."""
-        return Solved(*select_saturated(self.similarity, self.weights, self.alpha, rules, tick))
+        return Solved(*select_saturated(self.similarity, self.weights, self.alpha, constraints, tick))
 
 
 @dataclass(eq=False)
@@ -236,6 +238,6 @@ class ByReward(Objective):
         """Whether the reward says that it is submodular."""
         return self.reward.submodular
 
-    def solve(self, rules: Rules, tick: ProgressCallback) -> Solved:
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         """Run greedy, lazily if the reward is submodular."""
-        return Solved(*select_by_reward(self.reward, self.n, rules, tick))
+        return Solved(*select_by_reward(self.reward, self.n, constraints, tick))

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints
-from listwright.selection.rules import Rules
+from listwright._internal.arrays import Floats
+from listwright.selection.constraints import RowConstraints
 
 FULL = 1 - 1 / math.e  # plain greedy under a count: Nemhauser, Wolsey & Fisher (1978)
 CONFIDENCE = 0.95
+TINY = 1e-300
 
 
 class Proof(NamedTuple):
@@ -21,11 +22,11 @@ class Proof(NamedTuple):
     ratio: float | None
 
 
-def proved(rules: Rules, n_picked: int, added: float, most: float) -> Proof:
+def proved(constraints: RowConstraints, n_picked: int, added: float, most: float) -> Proof:
     """Return the proof for a greedy selection that added `added`, if no selection can add more than `most` on these
     data.
     """
-    known, why, what = any_data(rules, n_picked)
+    known, why, what = any_data(constraints, n_picked)
     return of_these_data(added, most, known, why, what)
 
 
@@ -38,39 +39,33 @@ def of_these_data(added: float, most: float, known: float | None, why: str, what
     return Proof(f"at least {here:.3f} of {what} for these data{general}", here)
 
 
-def any_data(rules: Rules, n_picked: int) -> tuple[float | None, str, str]:
-    """Return the share that greedy guarantees for any data."""
-    if not rules.priced:
+def any_data(constraints: RowConstraints, n_picked: int) -> tuple[float | None, str, str]:
+    """Return the share that greedy guarantees for any data; None if no ratio is known."""
+    if not constraints.budgeted:
         count = f"the best {n_picked:,} rows" if n_picked != 1 else "the best row"
-        # A limit per group is a partition matroid: Fisher, Nemhauser & Wolsey (1978).
-        return (0.5, "1/2", f"{count} within the groups") if rules.grouped else (FULL, f"1 - 1/e = {FULL:.3f}", count)
-    what = "the best rows within the budget"
-    if rules.grouped or rules.counted:
+        if not constraints.grouped:
+            return FULL, f"1 - 1/e = {FULL:.3f}", count
+        # The sets that can be completed within nested quotas, from below and above, are a matroid: Fisher, Nemhauser &
+        # Wolsey (1978); El Halabi et al. (2020).
+        return 0.5, "1/2", f"{count} within the groups"
+    what = "the best rows within the budgets" if constraints.several_budgets else "the best rows within the budget"
+    if constraints.grouped or constraints.counted or constraints.several_budgets:
         return None, "", what
     # The better of the gains per cost and the best single row: Feldman, Nutov & Shoham (2021).
     return 0.427, "0.427", what
 
 
-def most_possible(added: float, bounds: Floats, rules: Rules) -> float:
+def most_possible(added: float, bounds: Floats, constraints: RowConstraints) -> float:
     """Return an upper bound on what any selection can add."""
-    gains = np.where(rules.open, bounds, 0.0)
-    if rules.grouped:
-        gains = _within_groups(gains, rules.groups, rules.room)
-    if not rules.priced:
-        return added + float(np.sort(gains)[::-1][: rules.k].sum())
-    order = np.argsort(-gains / rules.costs, kind="stable")
-    left = rules.left - np.cumsum(rules.costs[order]) + rules.costs[order]
-    return added + float((gains[order] * np.clip(left / rules.costs[order], 0.0, 1.0)).sum())
-
-
-def _within_groups(gains: Floats, groups: Ints, room: Ints) -> Floats:
-    """Return the gains of the highest rows of each group, as many as it has room for; 0 for the others."""
-    order = np.lexsort((-gains, groups))
-    firsts = np.searchsorted(groups[order], np.arange(len(room)))
-    rank = np.arange(len(order)) - firsts[groups[order]]
-    kept = np.zeros(len(gains))
-    kept[order] = np.where(rank < room[groups[order]], gains[order], 0.0)
-    return kept
+    gains = constraints.highest(bounds)
+    most = float(np.sort(gains)[::-1][: constraints.k].sum())
+    for costs, left in constraints.prices():
+        rates = gains / np.maximum(costs, TINY)
+        order = np.argsort(-rates, kind="stable")
+        before = np.cumsum(costs[order]) - costs[order]
+        share = np.clip((left - before) / np.maximum(costs[order], TINY), 0.0, 1.0)
+        most = min(most, float((gains[order] * share).sum()))
+    return added + most
 
 
 def sampling_error(most: float, n_sampled: int, n: int) -> float:

@@ -7,8 +7,8 @@ import numpy as np
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._kernels.tiles import capped
+from listwright.selection.constraints import RowConstraints
 from listwright.selection.epochs import TIE
-from listwright.selection.rules import Rules
 from listwright.selection.similarity import CANDIDATES, GATHERED, Similarity, column, sweep
 
 BATCH = 64  # rows that are measured together
@@ -49,11 +49,11 @@ class Saturated:
 
 
 def select_saturated(
-    similarity: Similarity, weights: Floats, alpha: float, rules: Rules, tick: ProgressCallback
+    similarity: Similarity, weights: Floats, alpha: float, constraints: RowConstraints, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by lazy greedy on saturated coverage."""
     state = Saturated(similarity, weights, alpha, tick)
-    before = sum(state.add(int(row)) for row in rules.given)
+    before = sum(state.add(int(row)) for row in constraints.given)
     bounds, fresh = np.zeros(similarity.n), np.zeros(similarity.n, dtype=np.int64)
     for low in range(0, similarity.n, CANDIDATES):
         some = np.arange(low, min(low + CANDIDATES, similarity.n))
@@ -61,23 +61,23 @@ def select_saturated(
         tick("measuring rows", similarity.n + some[-1] + 1, 2 * similarity.n)
     rows: list[int] = []
     gains: list[float] = []
-    while not rules.done:
-        row = _next(state, rules, bounds, fresh, len(rows))
+    while not constraints.done:
+        row = _next(state, constraints, bounds, fresh, len(rows))
         gains.append(state.add(row))
         rows.append(row)
-        rules.take(row)
+        constraints.take_row(row)
         bounds[row] = 0.0
-        tick("picking", len(rows), rules.k)
+        tick("picking", len(rows), constraints.k)
     return np.array(rows, dtype=np.int64), np.array(gains), bounds, float(before)
 
 
-def _next(state: Saturated, rules: Rules, bounds: Floats, fresh: Ints, position: int) -> int:
+def _next(state: Saturated, constraints: RowConstraints, bounds: Floats, fresh: Ints, position: int) -> int:
     """Return the open row with the highest gain per cost, measuring the rows that look best until the best one is
     known.
     """
-    open_rows = np.flatnonzero(rules.open)
+    open_rows = np.flatnonzero(constraints.open)
     while True:
-        scores = bounds[open_rows] / rules.costs[open_rows]
+        scores = bounds[open_rows] / constraints.costs[open_rows]
         best = open_rows[scores >= scores.max() * (1 - TIE)]
         stale = best[fresh[best] < position]
         if not len(stale):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from listwright._internal.arrays import RandomState, as_generator
 from listwright._internal.progress import ProgressCallback, progress_to
+from listwright.selection.constraints import RowConstraints, make_constraints
 from listwright.selection.intake import read_vectors
 from listwright.selection.making import SelectionSpec, engine_of, make_objective
 from listwright.selection.objectives import Objective, Solved
 from listwright.selection.result import Selection
-from listwright.selection.rules import Rules, make_rules
 
 
 def select(
@@ -23,6 +25,7 @@ def select(
     sample: int | None = None,
     targets: Any = None,
     given: Any = None,
+    exclude: Any = None,
     groups: Any = None,
     per_group: Any = None,
     weights: Any = None,
@@ -76,16 +79,20 @@ def select(
         Rows to represent, if these are not the rows to pick from: which rows cover my evaluation set?
     given : array of int or bool, optional
         Rows that are already selected. Picks add to them; they count in their groups.
-    groups : array-like of shape (n,), optional
-        A label for each row; needs `per_group`.
-    per_group : int or dict, optional
-        The most rows of a group: one number, or one for each label.
+    exclude : array of int or bool, optional
+        Rows that may not be picked. As targets, they still count.
+    groups : array-like of shape (n,) or list of these, optional
+        A label for each row; needs `per_group`. Several for nested groups, from coarse to fine.
+    per_group : int, tuple, dict or list, optional
+        How many rows of a group are picked: at most a number, or (least, most), where None is no limit; the same for
+        all groups, or by label, where groups without an entry are not limited. For nested groups a list of these.
     weights : array-like, optional
         How much each row to represent counts (or each column, for "feature_based"); 1 by default.
-    costs : array-like of shape (n,), optional
-        What each row costs; needs `budget`. Rows are ranked by gain per cost.
-    budget : float, optional
-        What the picks may cost together.
+    costs : array-like of shape (n,) or (n, budgets), optional
+        What each row costs; needs `budget`. Rows are ranked by gain per cost, the first if there are several.
+    budget : float or sequence of float, optional
+        What the picks may cost together; one number for each column of `costs`. Under a budget, the least rows of
+        groups are picked first.
     device : {"auto", "cpu", "cuda"}, default "auto"
         "auto" uses a GPU if there is one and the work is large. Needs the extra `gpu`.
     engine : {"local", "ray"} or Engine, default "local"
@@ -125,15 +132,17 @@ def select(
 
     Notes
     -----
-    Greedy picks are worth at least 1 - 1/e of the best selection [1]_, 1/2 under groups [2]_ and 0.427 under a budget
-    [3]_. `Selection.ratio` is often higher: no selection can be worth more than the value plus the k highest gains that
-    are left after the last pick, and these are known.
+    Greedy picks are worth at least 1 - 1/e of the best selection [1]_, 1/2 under quotas of groups, nested or from below
+    too [2]_ [4]_, and 0.427 under one budget [3]_; for several budgets, and for a budget with groups or with k, no
+    ratio is known. `Selection.ratio` is often higher: no selection can be worth more than the value plus the k highest
+    gains that are left after the last pick, and these are known.
 
     References
     ----------
     .. [1] Nemhauser, Wolsey & Fisher (1978). An analysis of approximations for maximizing submodular set functions.
     .. [2] Fisher, Nemhauser & Wolsey (1978). The same, part II.
     .. [3] Feldman, Nutov & Shoham (2021). Practical budgeted submodular maximization.
+    .. [4] El Halabi, Mitrovic, Norouzi-Fard, Tardos & Tarnawski (2020). Fairness in streaming submodular maximization.
 
     Examples
     --------
@@ -168,19 +177,32 @@ def select(
         table = read_vectors(vectors, column=column)
         costs = table.costs if costs is None and budget is not None else costs
         n = int(table.table.shape[0])
-        rules = make_rules(n, k, given=given, groups=groups, per_group=per_group, costs=costs, budget=budget)
-        objective = make_objective(wish, table, rules.k, as_generator(random_state))
-        solved = best_of_two(objective, rules, tick)
-    proof = objective.prove(rules, solved)
+        constraints = make_constraints(
+            n, k, given=given, exclude=exclude, groups=groups, per_group=per_group, costs=costs, budget=budget
+        )
+        objective = make_objective(wish, table, constraints.k, as_generator(random_state))
+        solved = solve(objective, constraints, tick)
+    proof = objective.prove(constraints, solved)
     ids = None if table.ids is None else table.ids[solved.rows]
     value = solved.before + solved.added
     return Selection(solved.rows, solved.gains, value, proof.words, proof.ratio, ids, objective.device)
 
 
-def best_of_two(objective: Objective, rules: Rules, tick: ProgressCallback) -> Solved:
-    """Return the greedy picks or, under a budget alone, the best single row if it adds more than all of them."""
-    solved = objective.solve(rules.copy(), tick)
-    if not rules.priced or rules.counted or rules.grouped or not objective.submodular:
+def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+    """Return the greedy picks: under a budget, first the rows that quotas ask for."""
+    if not (constraints.n_needed and (constraints.budgeted or constraints.several_budgets)):
+        return _or_single(objective, constraints, tick)
+    first = objective.solve(constraints.for_needs(), tick)
+    others = objective.solve(constraints.after(first.rows), tick)
+    rows, gains = np.concatenate([first.rows, others.rows]), np.concatenate([first.gains, others.gains])
+    return Solved(rows, gains, others.bounds, first.before)
+
+
+def _or_single(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+    """Return the greedy picks or, under one budget alone, the best single row if it adds more than all of them."""
+    solved = objective.solve(constraints.copy(), tick)
+    alone = constraints.budgeted and not (constraints.counted or constraints.grouped or constraints.several_budgets)
+    if not alone or not objective.submodular:
         return solved
-    single = objective.solve(rules.single(), tick)
+    single = objective.solve(constraints.single(), tick)
     return single if single.added > solved.added else solved

@@ -9,18 +9,18 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._kernels.cosines import Space
 from listwright._kernels.lazy_volume import Volume, lazy_volume
-from listwright.selection.rules import Rules
+from listwright.selection.constraints import RowConstraints
 from listwright.selection.vectors import Vectors
 
 
 def select_volume(
-    vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: ProgressCallback
+    vectors: Vectors, gamma: float, scale: float, constraints: RowConstraints, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by lazy greedy on log det(I + scale * K)."""
-    n, n_given = len(vectors), len(rules.given)
-    steps = n_given + rules.k
+    n, n_given = len(vectors), len(constraints.given)
+    steps = n_given + constraints.k
     order = np.full(steps, -1)
-    order[:n_given] = rules.given
+    order[:n_given] = constraints.given
     squares = vectors.squares.copy()
     volume = Volume(
         space=as_space(vectors),
@@ -34,9 +34,11 @@ def select_volume(
         axes=np.zeros((0 if gamma > 0 else steps, vectors.width)),
         explained=np.zeros((n if gamma > 0 else 0, steps), dtype=np.float32),
     )
-    picked, bounds, heap = np.zeros(steps), np.zeros(n), np.flatnonzero(rules.open)
-    tick("picking", 0, rules.k)
-    count = lazy_volume(volume, n_given, rules.costs, rules.left, rules.groups, rules.room.copy(), heap, bounds, picked)
+    picked, bounds, heap = np.zeros(steps), np.zeros(n), np.flatnonzero(constraints.open)
+    tick("picking", 0, constraints.k)
+    count = lazy_volume(
+        volume, n_given, constraints.costs, constraints.budget, *constraints.quotas, heap, bounds, picked
+    )
     return order[n_given:count], picked[n_given:count], bounds, float(picked[:n_given].sum())
 
 

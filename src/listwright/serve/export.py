@@ -27,7 +27,7 @@ from listwright.serve.store.schema import lists, models, version_table
 from listwright.serve.store.upgrades import UPGRADES
 
 AT_ONCE = 1000  # lists
-GROUPS = {"group": pa.string(), "per_group": pa.int64()}
+GROUPS = {"group": pa.string(), "per_group": pa.int64(), "at_least": pa.int64(), "pinned": pa.int64()}
 SECONDS = 3_600.0  # that a query on PostgreSQL may take
 
 

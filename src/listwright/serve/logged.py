@@ -13,6 +13,7 @@ import numpy as np
 from sqlalchemy import Select, func, select
 
 from listwright._internal.arrays import Floats
+from listwright._internal.quotas import Quotas
 from listwright.feedback.recommendations import Recommendations
 from listwright.problems import Problems
 from listwright.serve.store.journal import outcome_of
@@ -54,7 +55,7 @@ def _problems(rows: Sequence[Any], packed: list[Packed], names: tuple[str, ...] 
     parts: dict[str, Any] = {
         name: np.concatenate([getattr(one.problem, name) for one in packed])
         for name in PARTS[1:]
-        if name != "caps" and getattr(packed[0].problem, name) is not None
+        if getattr(packed[0].problem, name) is not None
     }
     batch = Problems.from_arrays(
         np.concatenate([one.problem.features for one in packed]),
@@ -67,14 +68,16 @@ def _problems(rows: Sequence[Any], packed: list[Packed], names: tuple[str, ...] 
 
 
 def _groups(packed: list[Packed]) -> dict[str, Any]:
-    """Return the groups and caps of several lists; a list without them counts as one group without a limit."""
-    if all(one.problem.groups is None for one in packed):
-        return {}
-    groups, caps = [], []
-    for problem in (one.problem for one in packed):
-        groups.append(np.full(problem.n_rows, "") if problem.groups is None else problem.groups.astype(object))
-        caps.append(np.full(problem.n_rows, problem.n_rows) if problem.caps is None else problem.caps)
-    return {"groups": np.concatenate(groups).astype(object), "caps": np.concatenate(caps)}
+    """Return the groups and quotas of several lists; a list without them is not limited."""
+    problems = [one.problem for one in packed]
+    joined: dict[str, Any] = {}
+    if any(problem.groups is not None for problem in problems):
+        labels = [np.full(one.n_rows, "") if one.groups is None else one.groups.astype(object) for one in problems]
+        joined["groups"] = np.concatenate(labels).astype(object)
+    if any(problem.quotas is not None for problem in problems):
+        quotas = [Quotas.free(one.n_rows) if one.quotas is None else one.quotas for one in problems]
+        joined["quotas"] = Quotas.join(quotas)
+    return joined
 
 
 def _outcome(row: Any, cascade: bool) -> Sequence[float]:

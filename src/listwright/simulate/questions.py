@@ -246,7 +246,7 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
     >>> question = questions(1, random_state=3)[0]
     >>> question.text
     'Which lake is the lake at the end of the river at the birthplace of the author of An Honest Orchard?'
-    >>> question.steps[0], one.steps[-1]
+    >>> question.steps[0], question.steps[-1]
     (('author', 'Hamid Norfenell'), ('lake', 'Lake Brihalana'))
     """
     if n_questions < 1:

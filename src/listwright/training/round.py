@@ -20,7 +20,7 @@ from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.rewards.laws import Laws
 from listwright.training.visits import States, Visits
-from listwright.walk.limits import as_capped, as_room
+from listwright.walk.constraints import as_budgets, as_constrained
 from listwright.walk.plain import Step, build_lists, walk
 
 FEW = 20  # fewer states than this may recur by chance
@@ -106,9 +106,9 @@ class Training:
 
     def take_in(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
         """Build the lists of a batch with the current policy, and learn from every position."""
-        batch = as_capped(batch, None, self.per_group)
+        batch = as_constrained(batch, None, self.per_group)
         reward = reward_of(batch)
-        earned, room = reward.start(batch), as_room(self.budget, batch)
+        earned, room = reward.start(batch), as_budgets(self.budget, batch)
         view = self.features if self.training_features is None else self.training_features
         folds = folds_of(batch.problem_ids)
         loss, laws = 0.0, Laws(batch.n_rows, reward.value(earned))
@@ -145,8 +145,8 @@ class Training:
 
     def value(self, problems: Problems) -> float:
         """Return the mean value of the current policy's lists, for `keep="best"`."""
-        problems = as_capped(problems, None, self.per_group)
-        rng, room = np.random.default_rng(0), as_room(self.budget, problems)
+        problems = as_constrained(problems, None, self.per_group)
+        rng, room = np.random.default_rng(0), as_budgets(self.budget, problems)
         lists = build_lists(
             problems, self.features, self.policy, length=self.length, rng=rng, room=room, repeats=self.repeats
         )

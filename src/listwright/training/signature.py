@@ -14,7 +14,7 @@ from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.training.ranges import Ranges
-from listwright.walk.limits import check_problems
+from listwright.walk.constraints import check_problems
 
 MOST = 1 << 24  # most columns and items that a model may have
 

@@ -13,13 +13,14 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.threads import in_parallel
+from listwright._kernels.constraints import Limits
 from listwright._kernels.linear import crossed_scores, linear_scores
-from listwright._kernels.walk import Limits, Weights, walk_lists
+from listwright._kernels.walk import Weights, walk_lists
 from listwright.features import Candidate, Distance, Features, Identity, Position, Sum
 from listwright.features.scale import Scale
 from listwright.policies import Linear, Policy
 from listwright.problems import Problems
-from listwright.walk.limits import Room
+from listwright.walk.constraints import Constraints
 
 KINDS = (Candidate, Distance, Position, Identity)
 MANY = 2_000_000  # steps; with fewer, a second thread costs more than it saves
@@ -34,6 +35,8 @@ def compiled_walk(problems: Problems, features: Features, policy: Policy) -> Com
     """Return the compiled walk if it applies, else None."""
     if type(policy) is not Linear or sparse.issparse(problems.features):
         return None
+    if problems.quotas is not None and (problems.quotas.pins or problems.quotas.needs):
+        return None  # the compiled walk closes rows for good
     parts: Parts = {}
     at = 0
     for part in features.parts_ if type(features) is Sum else [features]:
@@ -57,7 +60,7 @@ class CompiledWalk(NamedTuple):
 
     def lists(self, length: int, room: Floats | None, repeats: bool) -> tuple[Ints, Floats]:
         """Return the rows of each list and their scores, both of shape (problems, longest list)."""
-        problems, weights, limits = self.problems, self.weights(), self.limits(room, repeats)
+        problems, weights, limits = self.problems, self.weights(), self.limits(room, length, repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
 
         most = problems.n_rows if len(problems) == 1 else int(np.diff(problems.offsets).max(initial=0))
@@ -70,9 +73,9 @@ class CompiledWalk(NamedTuple):
         used = length if lists[:, -1].max() >= 0 else max(1, int((lists >= 0).any(axis=0).sum()))
         return lists[:, :used], picked[:, :used]
 
-    def limits(self, budgets: Floats | None, repeats: bool) -> Limits:
+    def limits(self, budgets: Floats | None, length: int, repeats: bool) -> Limits:
         """Return budgets, sizes and whether items may repeat, in the form the kernels take."""
-        return Limits(*Room(self.problems, budgets).arrays, repeats)
+        return Constraints(self.problems, budgets, length).limits(repeats=repeats)
 
     def weights(self) -> Weights:
         """Return the policy's weights folded with the features' scales, so that they apply to raw features."""

@@ -15,7 +15,7 @@ from listwright.lists import Lists
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.walk.compiled import compiled_walk
-from listwright.walk.limits import Room
+from listwright.walk.constraints import Constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def walk(
     # list. This is the list construction of Algorithm 2; training measures gains at each step.
     policy = policy.drawn(len(problems), rng)
     seen = features.start(problems)
-    untaken, left = np.ones(problems.n_rows, dtype=bool), Room(problems, room)
+    untaken, left = np.ones(problems.n_rows, dtype=bool), Constraints(problems, room, length)
     for position in count() if length is None else range(length):
         fits = left.fits()
         options = untaken & fits

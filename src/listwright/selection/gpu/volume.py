@@ -9,33 +9,33 @@ import torch
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
+from listwright.selection.constraints import RowConstraints
 from listwright.selection.gpu.device import must_fit_gpu
 from listwright.selection.gpu.tables import on_gpu, width_of
-from listwright.selection.rules import Rules
 from listwright.selection.vectors import Vectors
 
 
 def select_volume(
-    vectors: Vectors, gamma: float, scale: float, rules: Rules, tick: ProgressCallback
+    vectors: Vectors, gamma: float, scale: float, constraints: RowConstraints, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by greedy on log det, as `selection.volume.select_volume` does."""
-    steps = len(rules.given) + rules.k
+    steps = len(constraints.given) + constraints.k
     spanned = (Axes if gamma == 0 else Cholesky)(vectors, gamma, scale, steps)
-    before = sum(spanned.add(int(row)) for row in rules.given)
-    costs = torch.from_numpy(rules.costs).cuda()
+    before = sum(spanned.add(int(row)) for row in constraints.given)
+    costs = torch.from_numpy(constraints.costs).cuda()
     rows: list[int] = []
     gains: list[float] = []
-    open_rows = torch.from_numpy(rules.open).cuda()
-    while not rules.done:
+    open_rows = torch.from_numpy(constraints.open).cuda()
+    while not constraints.done:
         scores = torch.where(open_rows, spanned.remaining.log() / costs, -torch.inf)
         row = int(scores.argmax())
         gains.append(spanned.add(row))
         rows.append(row)
-        rules.take(row)
+        constraints.take_row(row)
         open_rows[row] = False
-        if rules.grouped or rules.priced:
-            open_rows = torch.from_numpy(rules.open).cuda()
-        tick("picking", len(rows), rules.k)
+        if constraints.closes:
+            open_rows = torch.from_numpy(constraints.open).cuda()
+        tick("picking", len(rows), constraints.k)
     bounds = spanned.remaining.log().cpu().numpy()
     return np.array(rows, dtype=np.int64), np.array(gains), bounds, float(before)
 

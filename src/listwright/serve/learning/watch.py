@@ -145,4 +145,4 @@ def _kind(record: TrainingUpdate) -> tuple[bool, ...]:
     """Return whether the list's problem has sizes, groups and limits on groups: only problems of one kind can be
     joined.
     """
-    return tuple(part is not None for part in (record.problem.sizes, record.problem.groups, record.problem.caps))
+    return tuple(part is not None for part in (record.problem.sizes, record.problem.groups, record.problem.quotas))

@@ -77,7 +77,7 @@ def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Take
             vectors=reading.vectors(asked.vectors),
             feature_names=names,
             groups=_groups(asked, shape.per_group, at),
-        ).capped(shape.per_group if asked.per_group is None else asked.per_group)
+        ).constrained(per_group=shape.per_group if asked.per_group is None else asked.per_group)
     except InputError as error:  # what only the whole of it shows
         raise invalid(f"{at}items", str(error)) from None
     return Taken(problem, reading.clipped)

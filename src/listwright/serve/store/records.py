@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -20,12 +20,14 @@ import zstandard
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.quotas import Quotas
 from listwright.errors import InputError
 from listwright.feedback.updates import TrainingUpdate
 from listwright.problems import Problems
 from listwright.serve.store.tables import Table, array_of, exact, precision, rounded
 
-PARTS = ("features", "context", "sizes", "catalogue", "vectors", "caps")
+PARTS = ("features", "context", "sizes", "catalogue", "vectors")
+QUOTAS = "quotas."  # precedes the names of the arrays of quotas
 ROUNDED = ("features", "vectors")  # what may be rounded
 SMALL = 3_000  # bytes of numbers that are stored exactly, whatever they are
 COMPRESSION = 1
@@ -102,6 +104,8 @@ class Message(msgspec.Struct, array_like=True):
 def pack(one: Packed, *, small: int = SMALL) -> bytes:
     """Pack a list into bytes."""
     arrays = {name: getattr(one.problem, name) for name in PARTS if getattr(one.problem, name) is not None}
+    if one.problem.quotas is not None:
+        arrays |= {QUOTAS + name: array for name, array in one.problem.quotas.arrays().items() if array.size}
     room = small - sum(array.nbytes for name, array in arrays.items() if name not in ROUNDED)
     total = sum(arrays[name].nbytes for name in ROUNDED if name in arrays)
     levels, dtype = precision(room, total)
@@ -187,10 +191,10 @@ def problem_from(
 ) -> Problems:
     """Construct a single problem from its arrays."""
     parts: dict[str, Any] = {name: arrays[name] for name in PARTS[1:] if name in arrays}
-    caps = parts.pop("caps", None)
+    quotas = {name.removeprefix(QUOTAS): array for name, array in arrays.items() if name.startswith(QUOTAS)}
     if ids is not None:
         parts["item_ids"] = np.empty(len(ids), dtype=object)
         parts["item_ids"][:] = ids
     features = arrays["features"]
     found = Problems.from_arrays(features, offsets=[0, len(features)], feature_names=names, groups=groups, **parts)
-    return found if caps is None else found._with(caps=caps)
+    return found._with(quotas=replace(Quotas.free(len(features)), **quotas)) if quotas else found

@@ -17,7 +17,7 @@ from listwright.training.sources.base import Fitted, Plan, Round, Source
 from listwright.training.sources.memory import InMemory
 from listwright.training.sources.parts import Parts
 from listwright.training.sources.sharded import Sharded
-from listwright.walk.limits import check_problems
+from listwright.walk.constraints import check_problems
 
 __all__ = ["Fitted", "InMemory", "Plan", "Round", "Sharded", "Source", "opened"]
 

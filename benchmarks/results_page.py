@@ -1,0 +1,328 @@
+"""`python -m benchmarks.results_page`: writes figures and pictures of docs/results.md from benchmarks/*/results.json.
+
+Text between `<!-- results: NAME -->` and `<!-- end of results -->` is written anew; the rest of the page stays.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+
+from benchmarks.quality.methods import AUTO, BEST, FAST
+from listwright.report.charts import PALETTE, as_png, as_svg, specification
+
+HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
+BLOCK = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+OURS = (BEST, AUTO, FAST)
+KNOWING = ("oracle", "Oracle", "Random", "Greedy (Oracle)")  # no rivals: all knowledge, and none
+MOST = 7  # methods that are drawn, one for each colour
+KINDS = {
+    "solvers": "share of instances that some solver of the list solves",
+    "robot arm": "share of environments in which some seed of the list succeeds",
+    "motion paths": "share of problems with a path free of collision in the list",
+    "questions": "share of questions with all supporting paragraphs in the list",
+    "key points": "share of key points that the list covers",
+    "search results": "alpha-nDCG over all judged documents",
+}
+SUMMARIES = ("summaries, scisumm 2018", "summaries, opinosis")
+ARM, NEWS = "trajectory, the paper's data", "news, simulated"
+
+
+def main() -> None:
+    """Writes all blocks of the page that have a name here."""
+    page = DOCS / "results.md"
+    text = page.read_text(encoding="utf8")
+    page.write_text(BLOCK.sub(lambda found: f"{found[1]}\n{BLOCKS[found[2]]()}\n\n{found[3]}", text), encoding="utf8")
+
+
+def overview() -> str:
+    """How far the learned lists are ahead of the best rival, family by family."""
+    rows = [_against_best(name, record["figure"], 100.0) for name, record in _quality().items()]
+    for name in SUMMARIES:
+        below = {row["method"]: row.get("1R below SCP") for row in _paper()[name]["records"]}
+        rival = min(
+            (m for m in below if below[m] and m not in KNOWING and not m.startswith("SCP")),
+            key=lambda m: below[m]["mean"],
+        )
+        gap = below[rival]
+        rows.append(_row(name, rival, gap["mean"], gap["mean"] - gap["half"], gap["mean"] + gap["half"]))
+    rows.sort(key=lambda row: -row["ahead"])
+    _save("results-overview", _forest(rows))
+    counts = {kind: sum(row["kind"] == kind for row in rows) for kind in ("ahead", "level", "behind")}
+    return (
+        f"![Points by which learned lists are ahead of the best rival, by family](images/results-overview.png)\n\n"
+        f"The learned lists are ahead of the best rival in {counts['ahead']} of {len(rows)} families, level in "
+        f"{counts['level']}, behind in {counts['behind']}. Points are percentage points of the measure of each family, "
+        'paired on the same problems, with 95 % intervals. Learned: `SCP(effort="best")`; for summaries, `SCP` as in '
+        "the paper's experiment. The best rival is the one with the highest mean of all that were run."
+    )
+
+
+def family(name: str) -> str:
+    """One family of the comparison: a picture, a sentence, and the tables behind a fold."""
+    record = _quality()[name]
+    picture = _save(f"quality-{name.replace(' ', '-')}", _by_length(name, record["by length"]))
+    looks = json.loads((HERE / "quality" / "looks.json").read_text(encoding="utf8"))
+    row = _against_best(name, record["figure"], 100.0)
+    sets = f"{record['sets']} set{'' if record['sets'] == 1 else 's'}, " if record["sets"] > 1 else ""
+    return "\n\n".join(
+        [
+            f"![{name}: mean value by length](images/{picture})",
+            f"{_sentence(row)} {sets}{record['problems']:,} problems, {record['seeds']} seeds, {looks[-1]['day']}. "
+            "Bars: 95 % intervals of the paired difference to SCP best.".replace("  ", " "),
+            _fold("All methods, training sizes, and where others are ahead", _family_tables(record)),
+        ]
+    )
+
+
+def trajectory() -> str:
+    """The paper's robot arm: failure by training environments, for lists of 3 and 5."""
+    records = [row for row in _paper()[ARM]["records"] if row["length"] in (3, 5)]
+    _save("results-trajectory", _panels(records, "n_train", "training environments", "failure, per cent"))
+    last = {row["method"]: row for row in records if row["n_train"] == 310 and row["length"] == 5}
+    return "\n\n".join(
+        [
+            "![Failure of lists of 3 and 5 by the number of training environments](images/results-trajectory.png)",
+            f"With all 310 environments, lists of 5 fail in {_value(last['SCP'])} % of the test environments with SCP, "
+            + ", ".join(f"{_value(last[name])} {name}" for name in ("ConSeqOpt", "Static list", "Regression"))
+            + ". Bands: 95 % intervals over test environments.",
+            _fold("Lists of 5 in numbers", _wide(records, 5)),
+        ]
+    )
+
+
+def news() -> str:
+    """Simulated news readers: no click by the number of recommendations."""
+    records = [row for row in _paper()[NEWS]["records"] if row["method"] != "Random"]
+    _save("results-news", _lines(records, "length", "recommendations", "no click, per cent"))
+    last = {row["method"]: row for row in records if row["length"] == 5}
+    return "\n\n".join(
+        [
+            "![No click by the number of recommendations](images/results-news.png)",
+            f"Of five recommendations none is clicked in {_value(last['SCP'])} % of the visits with SCP, "
+            + ", ".join(f"{_value(last[name])} {name}" for name in ("Regression", "ConSeqOpt", "Static list"))
+            + ". Bands: 95 % intervals over folds. ConSeqOpt less SCP, paired: 1.3 ± 0.4 points.",
+        ]
+    )
+
+
+def summaries() -> str:
+    """ROUGE-1R of summaries of two published sets."""
+    records = [
+        {"set": name.removeprefix("summaries, "), "method": row["method"], **row["ROUGE-1R"]}
+        for name in SUMMARIES
+        for row in _paper()[name]["records"]
+    ]
+    _save("results-summaries", _dots(records))
+    sentences = []
+    for name in SUMMARIES:
+        below = {row["method"]: row.get("1R below SCP") for row in _paper()[name]["records"]}
+        told = ", ".join(f"{method} by {_value(below[method])}" for method in ("ConSeqOpt", "DPP", "SubMod"))
+        sentences.append(f"{name.removeprefix('summaries, ')}: SCP covers more than {told} points.")
+    tables = "\n\n".join(f"{name}\n\n{_rouge(name)}" for name in SUMMARIES)
+    return "\n\n".join(
+        [
+            "![ROUGE-1R of summaries by method](images/results-summaries.png)",
+            " ".join(sentences) + " Differences are paired by paper or topic, with 95 % intervals.",
+            _fold("All scores", tables),
+        ]
+    )
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    "overview": overview,
+    "trajectory": trajectory,
+    "news": news,
+    "summaries": summaries,
+    **{name: (lambda name=name: family(name)) for name in KINDS},  # type: ignore[misc]
+}
+
+
+def _quality() -> dict[str, Any]:
+    return json.loads((HERE / "quality" / "results.json").read_text(encoding="utf8"))
+
+
+def _paper() -> dict[str, Any]:
+    return json.loads((HERE / "paper" / "results.json").read_text(encoding="utf8"))
+
+
+def _against_best(name: str, figure: dict[str, Any], scale: float) -> dict[str, Any]:
+    """The row of a family: our best method against the best of all others."""
+    rival = max((m for m in figure if m not in (*OURS, *KNOWING)), key=lambda method: figure[method]["mean"])
+    gap = figure[rival]
+    return _row(name, rival, scale * gap["ahead"], scale * gap["low"], scale * gap["high"])
+
+
+def _row(name: str, rival: str, ahead: float, low: float, high: float) -> dict[str, Any]:
+    kind = "ahead" if low > 0 else "behind" if high < 0 else "level"
+    return {
+        "family": f"{name}, against {rival}",
+        "rival": rival,
+        "ahead": ahead,
+        "low": low,
+        "high": high,
+        "kind": kind,
+    }
+
+
+def _sentence(row: dict[str, Any]) -> str:
+    interval = f"{row['ahead']:+.1f} points, {row['low']:+.1f} to {row['high']:+.1f}"
+    word = {"ahead": "ahead of", "behind": "behind", "level": "level with"}[row["kind"]]
+    return f"**SCP best is {word} the best rival, {row['rival']}** ({interval})."
+
+
+def _forest(rows: Sequence[dict[str, Any]]) -> Any:
+    """Differences with intervals, one line for each family, and a line at 0."""
+    order = [row["family"] for row in rows]
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        y=alt.Y("family:N", sort=order, title=None, axis=alt.Axis(labelLimit=360)),
+        color=alt.Color(
+            "kind:N",
+            scale=alt.Scale(domain=["ahead", "level", "behind"], range=[PALETTE[2], PALETTE[5], PALETTE[4]]),
+            legend=alt.Legend(title=None, orient="top", symbolType="circle"),
+        ),
+    )
+    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(color="#5c6570", strokeDash=[4, 3]).encode(x="x:Q")
+    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="points ahead of the best rival"), x2="high:Q")
+    return alt.layer(zero, rule, base.mark_circle(size=80, opacity=1).encode(x="ahead:Q")).properties(
+        width=420, height=220
+    )
+
+
+def _by_length(name: str, table: Sequence[dict[str, Any]]) -> Any:
+    """Mean value by length, with the intervals of the difference to our best method as bars."""
+    means: dict[str, list[float]] = {}
+    for row in table:
+        means.setdefault(row["method"], []).append(row["mean"])
+    order = sorted(means, key=lambda method: -sum(means[method]) / len(means[method]))
+    shown = [method for method in order if method in OURS]
+    shown += [method for method in order if method not in (*shown, *KNOWING)][: MOST - len(shown)]
+    lengths = list(dict.fromkeys(row["at"] for row in table))
+    level = {row["at"]: row["mean"] for row in table if row["method"] == BEST}
+    rows = [
+        {**row, "bottom": level[row["at"]] - row["high"], "top": level[row["at"]] - row["low"]}
+        for row in table
+        if row["method"] in shown
+    ]
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("at:N", title="length of the list", sort=lengths, axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("method:N", sort=shown),
+        color=alt.Color("method:N", sort=shown, scale=alt.Scale(domain=shown, range=list(PALETTE[: len(shown)])),
+                        legend=alt.Legend(title=None, orient="right", columns=1, symbolType="circle")),
+    )  # fmt: skip
+    value = alt.Y("mean:Q", title=KINDS[name], scale=alt.Scale(zero=False))
+    bars = base.mark_rule(strokeWidth=1.6).encode(y=alt.Y("bottom:Q", scale=alt.Scale(zero=False)), y2="top:Q")
+    return alt.layer(bars, base.mark_circle(size=46, opacity=1).encode(y=value)).properties(width=560, height=300)
+
+
+def _lines(records: Sequence[dict[str, Any]], x: str, title: str, value: str, width: int = 520) -> Any:
+    """Lines with bands."""
+    methods = list(dict.fromkeys(row["method"] for row in records))
+    rows = [row | _interval(row) for row in records]
+    scale = alt.Scale(type="log", nice=False, padding=6) if x == "n_train" else alt.Scale(nice=False, padding=12)
+    ticks = sorted({row[x] for row in records})
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X(f"{x}:Q", title=title, scale=scale, axis=alt.Axis(values=ticks, format="d")),
+        color=alt.Color("method:N", sort=methods, scale=alt.Scale(domain=methods, range=list(PALETTE[: len(methods)])),
+                        legend=alt.Legend(title=None, orient="top", columns=3)),
+    )  # fmt: skip
+    band = base.mark_area(opacity=0.1).encode(y=alt.Y("low:Q", title=value), y2="high:Q")
+    line = base.mark_line(strokeWidth=2.2, point={"size": 30, "filled": True}).encode(y=alt.Y("mean:Q", title=value))
+    return alt.layer(band, line).properties(width=width, height=260)
+
+
+def _panels(records: Sequence[dict[str, Any]], x: str, title: str, value: str) -> Any:
+    """Lists of 3 and of 5 side by side."""
+    parts = [
+        _lines([row for row in records if row["length"] == n], x, title, value, 300).properties(title=f"lists of {n}")
+        for n in (3, 5)
+    ]
+    return alt.hconcat(*parts)
+
+
+def _dots(records: Sequence[dict[str, Any]]) -> Any:
+    """Means with intervals, one line for each method, one panel for each set."""
+    panels = []
+    for name in dict.fromkeys(row["set"] for row in records):
+        part = [row for row in records if row["set"] == name]
+        rows = [row | _interval(row) | {"learned": row["method"].startswith("SCP")} for row in part]
+        order = [row["method"] for row in sorted(rows, key=lambda row: -row["mean"])]
+        base = alt.Chart(alt.Data(values=rows)).encode(
+            y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
+            color=alt.condition("datum.learned", alt.value(PALETTE[0]), alt.value(PALETTE[5])),
+        )
+        rule = base.mark_rule(strokeWidth=2).encode(
+            x=alt.X("low:Q", title="ROUGE-1R, per cent", scale=alt.Scale(zero=False)), x2="high:Q"
+        )
+        dots = base.mark_circle(size=70, opacity=1).encode(x="mean:Q")
+        panels.append(alt.layer(rule, dots).properties(width=240, height=240, title=name))
+    return alt.hconcat(*panels)
+
+
+def _save(name: str, chart: Any) -> str:
+    (DOCS / "images" / f"{name}.png").write_bytes(as_png(as_svg(specification(chart)), scale=1.5))
+    return f"{name}.png"
+
+
+def _family_tables(record: dict[str, Any]) -> str:
+    """Means, paired differences, training sizes, lengths, and where a rival is ahead."""
+    auto, sizes = record["SCP ahead"], record.get("failures by training size", {})
+    columns = list(next(iter(sizes.values()))) if sizes else []
+    head = ["method", "mean", f"{BEST} ahead by", f"{AUTO} ahead by", *(f"failures after {size}" for size in columns)]
+    rows = [
+        [name, f"{row['mean']:.4f}", _gap(row), _gap(auto[name]), *(f"{sizes[name][size]:.2f}" for size in columns)]
+        for name, row in record["figure"].items()
+    ]
+    note = f"Failures are multiples of those of {BEST}, by training size.\n\n" if columns else ""
+    behind = "\n".join(f"- {line}" for line in record["behind"])
+    return f"{note}{table(head, rows)}\n\n{behind}"
+
+
+def _wide(records: Iterable[dict[str, Any]], length: int) -> str:
+    rows = [row for row in records if row["length"] == length]
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    sizes = list(dict.fromkeys(row["n_train"] for row in rows))
+    cell = {(row["n_train"], row["method"]): _value(row) for row in rows}
+    return table(
+        ["training environments", *methods], [[size, *(cell[size, name] for name in methods)] for size in sizes]
+    )
+
+
+def _rouge(name: str) -> str:
+    records = _paper()[name]["records"]
+    heads = [head for head in records[0] if head != "method"] + ["1R below SCP"]
+    return table(
+        ["method", *heads], [[r["method"], *(_value(r[h]) if r.get(h) else "" for h in heads)] for r in records]
+    )
+
+
+def _interval(row: dict[str, Any]) -> dict[str, float]:
+    return {"low": row["mean"] - row.get("half", 0.0), "high": row["mean"] + row.get("half", 0.0)}
+
+
+def _value(row: dict[str, Any]) -> str:
+    return f"{row['mean']:.1f} ± {row['half']:.1f}" if "half" in row else f"{row['mean']:.1f}"
+
+
+def _gap(row: dict[str, Any]) -> str:
+    return "" if row["ahead"] == row["low"] == 0 else f"{row['ahead']:+.4f} ({row['low']:+.4f} to {row['high']:+.4f})"
+
+
+def _fold(title: str, text: str) -> str:
+    return f"<details markdown>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
+def table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,338 @@
+"""Published data sets by name: downloaded from their own source, once, and kept in a cache.
+
+To add one, name its files in `PUBLISHED`. Addresses name a commit of the source, so that what they give does not
+change. Where no checksum is known in advance, that of the first download is recorded in the cache and holds from then
+on.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from listwright._internal.extras import require_extra
+from listwright.errors import InputError
+
+FOLDER = "LISTWRIGHT_DATA"  # the environment variable that names a folder of data sets
+RECORDED = "checksums.json"
+
+
+@dataclass(frozen=True)
+class PublishedData:
+    """A published data set: what it is, under which terms, and where it is from."""
+
+    about: str  # one line
+    licence: str
+    citation: str
+    source: str  # the public home
+    files: Mapping[str, str]  # address by file name; none for a set that cannot be downloaded in the form that is read
+    checksums: Mapping[str, str] | None = None  # SHA-256 by file name, where it is known in advance
+    convert: Callable[[Path, Path], None] | None = None  # from the files as published to the form that is read
+    main: str = ""  # what the name alone stands for, if that is a file of the folder
+
+
+def fetch(name: str) -> Path:
+    """Return the folder of a published data set, which is downloaded if it is not there yet.
+
+    The folder `name` in the folder that the environment variable `LISTWRIGHT_DATA` names is taken as it is. Otherwise
+    the set is downloaded from its own source into the user's cache, with a checksum for each file, and its licence and
+    citation are printed. Readers take the same names: `read_aslib("aslib/SAT12-HAND")`.
+
+    Parameters
+    ----------
+    name : str
+        One of `published()`.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    InputError
+        If there is no such set, it cannot be downloaded, or a file is not the one that was recorded.
+    MissingExtra
+        If a download is needed and pooch, of the extra "data", is not installed.
+
+    See Also
+    --------
+    published : The names.
+
+    Examples
+    --------
+    >>> fetch("aslib") / "SAT12-HAND"  # doctest: +SKIP
+    PosixPath('/home/ada/.cache/listwright/aslib/SAT12-HAND')
+    """
+    return obtain(name, tell=lambda text: print(text, file=sys.stderr))
+
+
+def obtain(name: str, *, tell: Callable[[str], None]) -> Path:
+    """Return the folder of a data set; `tell` gets its licence and citation if it is downloaded now."""
+    known = _published(name)
+    given = os.environ.get(FOLDER)
+    if given and (Path(given) / name).is_dir():
+        return Path(given) / name
+    folder = _cache() / name
+    if not folder.is_dir():
+        if not known.files:
+            raise InputError(
+                f"{name} is not published in the form that is read here, so it cannot be downloaded. If you have it, "
+                f"name the folder above it in {FOLDER}. Its source: {known.source}."
+            )
+        tell(describe(name))
+        _download(name, known, folder)
+    return folder
+
+
+def published() -> list[str]:
+    """Return the names of all published data sets that readers, experiments and benchmarks use.
+
+    Examples
+    --------
+    >>> published()[:3]
+    ['argkp', 'aslib', 'aslib_dev']
+    """
+    return sorted(PUBLISHED)
+
+
+def locate(path: str | Path) -> Path:
+    """Return a path that exists, or the place that the name of a published set stands for, such as "aslib/IPC2018"."""
+    given = Path(path)
+    if given.exists() or given.is_absolute() or given.parts[:1] == () or given.parts[0] not in PUBLISHED:
+        return given
+    name, *rest = given.parts
+    folder = fetch(name).joinpath(*rest)
+    main = folder / PUBLISHED[name].main
+    return main if not rest and PUBLISHED[name].main and main.is_file() else folder
+
+
+def describe(name: str) -> str:
+    """Return what a data set is, its licence, and how to cite it."""
+    known = _published(name)
+    return f"{name}: {known.about}\nSource: {known.source}\nLicence: {known.licence}\nCite: {known.citation}"
+
+
+def _published(name: str) -> PublishedData:
+    if name not in PUBLISHED:
+        raise InputError(f"There is no data set {name!r}. Choose one of {', '.join(published())}.")
+    return PUBLISHED[name]
+
+
+def _cache() -> Path:
+    """Return the folder that downloads are kept in."""
+    pooch = require_extra("pooch", "Downloads need pooch.", extra="data")
+    return Path(pooch.os_cache("listwright"))
+
+
+def _download(name: str, known: PublishedData, folder: Path) -> None:
+    """Download and convert a set; the folder appears when it is complete."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place:
+        raw, made = Path(place) / "raw", Path(place) / "made"
+        _retrieve(name, known, raw)
+        if known.convert is None:
+            made = raw
+        else:
+            made.mkdir()
+            known.convert(raw, made)
+        made.rename(folder)
+
+
+def _retrieve(name: str, known: PublishedData, raw: Path) -> None:
+    """Download all files of a set, and compare them with the checksums that are known or were recorded."""
+    pooch = require_extra("pooch", "Downloads need pooch.", extra="data")
+    record = _cache() / RECORDED
+    recorded: dict[str, str] = json.loads(record.read_text(encoding="utf8")) if record.is_file() else {}
+    expected = dict(known.checksums or {})
+    pooch.get_logger().setLevel("WARNING")
+    for file, address in known.files.items():
+        path = raw / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        checksum = expected.get(file, recorded.get(address))
+        try:
+            pooch.retrieve(address, known_hash=checksum and f"sha256:{checksum}", fname=path.name, path=path.parent)
+        except ValueError as error:
+            raise InputError(f"{file} of {name} is not what it was: {error}") from None
+        except OSError as error:  # what requests raises is one
+            raise InputError(f"Cannot download {file} of {name} from {address}: {error}") from None
+        recorded[address] = pooch.file_hash(str(path))
+    record.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n", encoding="utf8")
+
+
+def _write_lines(path: Path, records: list[Any]) -> None:
+    with gzip.open(path, "wt", encoding="utf8") as file:
+        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def _questions(raw: Path, folder: Path) -> None:
+    """Write the questions as JSON lines."""
+    for file, name in (("hotpot.json", "hotpotqa200"), ("wikihop_train_preprocess.json", "2wiki500")):
+        _write_lines(folder / f"{name}.jsonl.gz", json.loads((raw / file).read_text(encoding="utf8")))
+
+
+def _opinosis(raw: Path, folder: Path) -> None:
+    """Write topics with their sentences (topics/NAME.txt.data) and summaries (summaries-gold/NAME/*) as JSON lines."""
+    try:
+        with ZipFile(raw / "OpinosisDataset1.0_0.zip") as archive:
+            texts = {name: _decode(archive.read(name)) for name in archive.namelist() if not name.endswith("/")}
+    except BadZipFile as error:
+        raise InputError(f"The archive of opinosis cannot be read: {error}") from None
+    topics = {Path(name).name.removesuffix(".txt.data"): text for name, text in texts.items() if name.endswith(".data")}
+    records = []
+    for topic, text in sorted(topics.items()):
+        inside = re.compile(rf"summaries-gold/{re.escape(topic)}/[^/]+\.txt$")
+        references = [summary for name, summary in sorted(texts.items()) if inside.search(name)]
+        records.append(
+            {
+                "id": topic,
+                "split": "",
+                "docs": [
+                    {"doc_id": "reviews", "sentences": [line.strip() for line in text.splitlines() if line.strip()]}
+                ],
+                "refs": [{"annotator": str(i), "text": " ".join(t.split())} for i, t in enumerate(references, start=1)],
+            }
+        )
+    _write_lines(folder / "opinosis.jsonl.gz", records)
+
+
+def _decode(content: bytes) -> str:
+    """Decode text that is UTF-8 or else Latin-1."""
+    try:
+        return content.decode("utf8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def _github(repository: str, commit: str, files: Mapping[str, str]) -> dict[str, str]:
+    """Return the addresses of files of a repository at a commit, by the name that each gets."""
+    return {name: f"https://raw.githubusercontent.com/{repository}/{commit}/{path}" for name, path in files.items()}
+
+
+def _scenarios(*names: str) -> dict[str, str]:
+    """Return the addresses of ASlib scenarios."""
+    files = ("description.txt", "algorithm_runs.arff", "feature_values.arff", "cv.arff")
+    paths = {f"{name}/{file}": f"{name}/{file}" for name in names for file in files}
+    return _github("coseal/aslib_data", "551b22beef8df17de59286b4822ef720e0aa4d6f", paths)
+
+
+_ASLIB: dict[str, Any] = {
+    "licence": "GPL-3.0",
+    "citation": "Bischl et al.: ASlib: A Benchmark Library for Algorithm Selection. Artificial Intelligence 237, 2016.",
+    "source": "https://github.com/coseal/aslib_data",
+}
+PUBLISHED: dict[str, PublishedData] = {
+    "argkp": PublishedData(
+        "ArgKP-2021: arguments on debatable topics, matched to key points.",
+        "CDLA-Sharing-1.0",
+        "Friedman et al.: Overview of the 2021 Key Point Analysis Shared Task. ArgMining 2021.",
+        "https://github.com/IBM/KPA_2021_shared_task",
+        _github(
+            "IBM/KPA_2021_shared_task",
+            "2f5e2d5ad5a387fe731da2f00b423ce1d845c5d2",
+            {
+                f"{kind}_{split}.csv": f"{'test' if split == 'test' else 'kpm'}_data/{kind}_{split}.csv"
+                for kind in ("arguments", "key_points", "labels")
+                for split in ("train", "dev", "test")
+            },
+        ),
+        main="argkp2021.jsonl.gz",
+    ),
+    "aslib": PublishedData(
+        "Eight scenarios of algorithm selection: which solver solves an instance?",
+        **_ASLIB,
+        files=_scenarios(
+            "ASP-POTASSCO", "GRAPHS-2015", "IPC2018", "QBF-2014", "SAT11-HAND", "SAT12-HAND", "SAT12-INDU", "SAT20-MAIN"
+        ),
+    ),
+    "aslib_dev": PublishedData(
+        "Seven more scenarios of algorithm selection, on which settings were chosen.",
+        **_ASLIB,
+        files=_scenarios(
+            "BNSL-2016",
+            "CPMP-2015",
+            "GLUHACK-2018",
+            "MAXSAT-PMS-2016",
+            "MAXSAT-WPMS-2016",
+            "MAXSAT12-PMS",
+            "SAT15-INDU",
+        ),
+    ),
+    "motion_paths": PublishedData(
+        "Which path of a library is free of collision, in five motion-planning problems; with derived features.",
+        "BSD-3-Clause",
+        "Choudhury et al.: Near-Optimal Edge Evaluation in Explicit Generalized Binomial Graphs. NIPS 2017.",
+        "https://github.com/sanjibanc/graph_collision_checking_dataset",
+        {},
+    ),
+    "movietweetings100k": PublishedData(
+        "100,000 movie ratings from tweets, with the genres of the movies.",
+        "MIT",
+        "Dooms et al.: MovieTweetings: a Movie Rating Dataset Collected From Twitter. CrowdRec 2013.",
+        "https://github.com/sidooms/MovieTweetings",
+        _github(
+            "sidooms/MovieTweetings",
+            "44c525d0c766944910686c60697203cda39305d6",
+            {name: f"snapshots/100K/{name}" for name in ("ratings.dat", "movies.dat")},
+        ),
+    ),
+    "multihop_qa": PublishedData(
+        "200 questions of HotpotQA and 500 of 2WikiMultihopQA, with paragraphs of which a few support the answer.",
+        "CC BY-SA 4.0 (HotpotQA), Apache-2.0 (2WikiMultihopQA)",
+        "Yang et al.: HotpotQA. EMNLP 2018. Ho et al.: Constructing A Multi-hop QA Dataset. COLING 2020.",
+        "https://github.com/AdelWang/MIGRES",
+        _github(
+            "AdelWang/MIGRES",
+            "1de6265c9ca1014054d6ba875738e785830908f8",
+            {name: f"data/{name}" for name in ("hotpot.json", "wikihop_train_preprocess.json")},
+        ),
+        convert=_questions,
+        main="hotpotqa200.jsonl.gz",
+    ),
+    "opinosis": PublishedData(
+        "51 topics of reviews, about 100 sentences each, with short summaries by people.",
+        "Apache-2.0 (the repository); the sentences are from reviews on public sites",
+        "Ganesan, Zhai and Han: Opinosis: A Graph Based Approach to Abstractive Summarization. COLING 2010.",
+        "https://github.com/kavgan/opinosis-summarization",
+        _github(
+            "kavgan/opinosis-summarization",
+            "7e351ea7cc38402134fded1e157710e12692c978",
+            {"OpinosisDataset1.0_0.zip": "OpinosisDataset1.0_0.zip"},
+        ),
+        convert=_opinosis,
+    ),
+    "scisumm": PublishedData(
+        "Scientific papers with abstracts and summaries by people, in sentences.",
+        "CC BY 4.0",
+        "Chandrasekaran et al.: Overview and Insights from the Shared Tasks at SDP 2020 and CL-SciSumm 2019.",
+        "https://github.com/WING-NUS/scisumm-corpus",
+        {},
+    ),
+    "scp_trajectory": PublishedData(
+        "The robot-arm data of the SCP paper: 30 seed trajectories in 310 training and 212 test environments.",
+        "BSD-3-Clause",
+        "Ross, Zhou, Yue, Dey and Bagnell: Learning Policies for Contextual Submodular Prediction. ICML 2013.",
+        "https://github.com/robinzhoucmu/SCP_ListPrediction",
+        _github(
+            "robinzhoucmu/SCP_ListPrediction",
+            "6431362d8496de2c91a1da0e40db9b80eacb55a9",
+            {f"traj_{part}.txt": f"library/ExampleData/traj_{part}.txt" for part in ("train", "crossvalidate", "test")},
+        ),
+    ),
+    "trec_web": PublishedData(
+        "TREC Web Track 2009 to 2012, diversity: 198 queries, each with the first 50 documents of Indri.",
+        "Judgements by NIST; runs and scores under the terms of their sources",
+        "Clarke, Craswell and Soboroff: Overview of the TREC Web Track, 2009 to 2012.",
+        "https://github.com/jzbjyb/DSSA",
+        {},
+    ),
+}

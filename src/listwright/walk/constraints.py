@@ -1,0 +1,135 @@
+"""Constraints of lists, checked and tracked in one place for everything that builds lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one
+from listwright._internal.quotas import ROUNDING
+from listwright._kernels.constraints import FIRST, NO_QUOTAS, NO_SIZES, PINNED, Limits, open_rows, use_up_rows
+from listwright.errors import InputError
+from listwright.problems import Problems
+
+
+def check_problems(problems: object) -> None:
+    """Raise `InputError` unless these are problems in memory, and says how to make them from what was passed."""
+    if hasattr(problems, "shards"):
+        raise InputError(f"This method needs problems in memory, not a {type(problems).__name__}. Pass scan.sample().")
+    if not isinstance(problems, Problems):
+        raise InputError(f"Pass listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
+
+
+def check_length(length: int, problems: Problems, *, allow_short: bool) -> None:
+    """Raise `InputError` if the length is below 1, or above the candidates of a problem unless `allow_short`."""
+    at_least_one("length", length)
+    if not allow_short and problems.counts.min() < length:
+        short = int(np.argmax(problems.counts < length))
+        name, count = problems.problem_ids[short], problems.counts[short]
+        raise InputError(
+            f"Problem {name!s} has {count} candidates but length={length}. "
+            "Pass allow_short=True to accept shorter lists."
+        )
+
+
+def as_limits(length: int | None, budget: Any, usual_length: int, usual_budget: float | None) -> tuple[int | None, Any]:
+    """Return the length and budget that are asked for; if neither is, the usual budget or, without one, the usual
+    length.
+    """
+    if length is not None or budget is not None:
+        return length, budget
+    return (usual_length, None) if usual_budget is None else (None, usual_budget)
+
+
+def as_budgets(budget: ArrayLike | None, problems: Problems) -> Floats | None:
+    """Return the budget of each problem as floats, or None if there is no budget."""
+    # A tolerance is added for rounding, because three times 0.1 exceeds 0.3 in binary.
+    if budget is None:
+        return None
+    if problems.sizes is None:
+        raise InputError("A budget needs sizes, but these problems have none. Pass sizes to Problems.from_arrays.")
+    budgets = as_numbers(budget, "budget")
+    if budgets.shape not in {(), (len(problems),)} or not (budgets > 0).all():
+        raise InputError(f"budget must be above 0: one number, or one per problem ({len(problems)}). Got {budget!r}.")
+    return np.broadcast_to(budgets * (1.0 + ROUNDING), len(problems)).copy()
+
+
+def as_constrained(problems: Problems, asked: Any, usual: Any) -> Problems:
+    """Return the problems under the quotas of groups that are asked for; else under their own, and else under the
+    usual ones.
+    """
+    if asked is None and problems.quotas is not None and problems.quotas.groups.shape[1]:
+        return problems
+    return problems.constrained(per_group=usual if asked is None else asked)
+
+
+class Constraints:
+    """What is still allowed in each list while it grows: budgets, quotas of groups, excluded and pinned rows.
+
+    One type for everything that builds lists: the walk of a policy, `greedy`, `select`, the baselines, the packer and
+    the service. `limits` are the same for compiled functions.
+    """
+
+    def __init__(self, problems: Problems, budgets: Floats | None, length: int | None = None) -> None:
+        self.problems, quotas = problems, problems.quotas
+        sizes, left = NO_SIZES, np.full(len(problems), np.inf)
+        if budgets is not None and problems.sizes is not None:
+            sizes, left = problems.sizes, budgets.copy()
+        self._needs_first = False
+        parts = NO_QUOTAS
+        if quotas is not None:
+            limited = length is None or bool(len(sizes)) or quotas.budgets.shape[1] > 0
+            self._needs_first = limited and quotas.needs
+            parts = quotas.limits(problems.offsets, length, needs_first=self._needs_first)
+        self._limits = Limits(sizes, left, *parts, False)
+        if quotas is not None and quotas.pins:
+            self._check_pinned()
+
+    def limits(self, *, repeats: bool = False) -> Limits:
+        """Return the constraints as compiled functions take them, which close rows for good."""
+        if self._needs_first:
+            raise InputError(
+                "Here the least rows of a group (per_group) need a length, and no budget. Leave out the budget, or use "
+                "a method that builds lists step by step, such as SCP or greedy."
+            )
+        return self._limits._replace(repeats=repeats)
+
+    @property
+    def left(self) -> Floats:
+        """What is left of the budget of each problem."""
+        return self._limits.room
+
+    def fits(self) -> Bools:
+        """Return by row whether it is allowed now."""
+        sizes, left = self._limits.sizes, self._limits.room
+        fits = open_rows(self._limits) if len(self._limits.groups) else np.ones(self.problems.n_rows, dtype=bool)
+        if len(sizes):
+            fits &= sizes <= left[self.problems.owners]
+        return fits
+
+    def take(self, picks: Ints) -> None:
+        """Subtract one picked row per problem; -1 picks none."""
+        sizes, left = self._limits.sizes, self._limits.room
+        if len(sizes):
+            some = picks >= 0
+            left[some] -= sizes[picks[some]]
+        if len(self._limits.groups):
+            use_up_rows(picks, self._limits)
+
+    def _check_pinned(self) -> None:
+        """Raise `InputError` if the pinned rows of a problem do not fit its list."""
+        limits = self._limits
+        limits = limits._replace(room=limits.room.copy(), counts=limits.counts.copy(), left=limits.left.copy())
+        rows = limits.counts[: len(limits.room), PINNED].copy()
+        limits.counts[:, FIRST], limits.counts[: len(rows), PINNED] = 0, -1
+        while (rows >= 0).any():
+            fits = open_rows(limits)
+            for problem in np.flatnonzero(rows >= 0):
+                row = int(rows[problem])
+                limits.room[problem] -= limits.sizes[row] if len(limits.sizes) else 0.0
+                if limits.room[problem] < 0 or not fits[row]:
+                    raise InputError(f"The pinned rows do not fit: there is no room for {self.problems.name_of(row)}.")
+            use_up_rows(rows, limits)
+            rows = np.where(rows >= 0, limits.groups[rows, -1], -1)

@@ -1,0 +1,146 @@
+"""Quotas both ways, nested groups, exclusions, pins and several budgets, compared with all lists of small problems."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import listwright as lw
+from listwright.errors import InputError
+from listwright.evaluation.values import list_values
+from listwright.problems import Problems
+
+N, K = 8, 4
+COARSE, FINE = np.array(list("aaaabbbb")), np.array(list("ccddeeff"))
+CASES: dict[str, dict[str, Any]] = {
+    "least": {"groups": COARSE, "per_group": {"b": (2, None)}},
+    "both ways": {"groups": FINE, "per_group": {"c": (1, 1), "f": (1, 2), "d": 1}},
+    "nested": {"groups": [COARSE, FINE], "per_group": [{"a": (2, 2), "b": (1, 3)}, {"c": (0, 1), "f": (1, 1), "e": 1}]},
+    "nested needs": {"groups": [COARSE, FINE], "per_group": [(1, 3), {"c": (1, None), "d": (1, None)}]},
+    "excluded": {"exclude": [0, 5]},
+    "pinned": {"pin": [6, 1]},
+    "all": {"groups": COARSE, "per_group": {"b": (2, 3)}, "exclude": [4], "pin": [5]},
+    "budgets": {"budgets": [(np.array([3, 1, 1, 2, 2, 1, 1, 3.0]), 5.0), (np.array([1, 3, 1, 1, 1, 2, 2, 1.0]), 6.0)]},
+}
+
+
+def allowed(rows: tuple[int, ...], case: dict[str, Any]) -> bool:
+    """Whether a set of rows keeps to the constraints, word by word."""
+    labels = case.get("groups")
+    for names, quotas in zip(
+        labels if isinstance(labels, list) else [labels],
+        case["per_group"] if isinstance(case.get("per_group"), list) else [case.get("per_group")],
+        strict=True,
+    ):
+        for name in set(names) if quotas is not None else ():
+            quota = quotas.get(name, (0, None)) if isinstance(quotas, dict) else quotas
+            least, most = quota if isinstance(quota, tuple) else (0, quota)
+            if not least <= sum(names[row] == name for row in rows) <= (N if most is None else most):
+                return False
+    if set(rows) & set(case.get("exclude", ())) or not set(case.get("pin", ())) <= set(rows):
+        return False
+    return all(used[list(rows)].sum() <= most for used, most in case.get("budgets", ()))
+
+
+def made(seed: int) -> Problems:
+    rng = np.random.default_rng(seed)
+    reward = lw.rewards.Coverage((rng.random((N, 12)) < 0.3).astype(float), rng.random(12))
+    return Problems.from_arrays(rng.random((1, N, 3)), vectors=rng.random((1, N, 3)), reward=reward)
+
+
+def full(case: dict[str, Any]) -> list[tuple[int, ...]]:
+    """All lists of K rows within the constraints, or of fewer under budgets."""
+    sizes = range(1, K + 1) if "budgets" in case else [K]
+    return [rows for size in sizes for rows in combinations(range(N), size) if allowed(rows, case)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_greedy_keeps_to_them_and_to_its_ratio(name: str) -> None:
+    case = CASES[name]
+    for seed in range(10):
+        problems = made(seed).constrained(**case)
+        lists = lw.greedy(problems, K)
+        assert allowed(tuple(lists[0]), case)
+        assert len(lists[0]) == K or "budgets" in case
+        assert lists[0][: len(case.get("pin", ()))].tolist() == case.get("pin", [])
+        values = [list_values(lw.Lists(problems, np.array([rows])), problems)[0] for rows in full(case)]
+        if "budgets" in case:
+            assert lists.ratio is None
+            assert "no ratio is known" in lists.bound
+        else:
+            assert lists.values[0] >= lists.ratio * max(values) - 1e-9
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_models_and_baselines_keep_to_them(name: str) -> None:
+    case, problems = CASES[name], made(0)
+    models = [
+        lw.SCP(length=K, effort="fast", random_state=0),
+        lw.baselines.MMR(length=K, relevance="ridge"),
+        lw.baselines.DPP(length=K, relevance="ridge"),
+        lw.baselines.TopK("ridge", length=K),
+        lw.baselines.Random(length=K),
+    ]
+    for model in models:
+        row = model.fit(problems).predict(problems.constrained(**case))[0]
+        assert allowed(tuple(row), case), model
+        assert row[: len(case.get("pin", ()))].tolist() == case.get("pin", [])
+        assert len(row) == K or "budgets" in case
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in ("pinned", "all")])
+def test_select_keeps_to_them_and_to_its_ratio(name: str) -> None:
+    case = dict(CASES[name])
+    if "budgets" in case:
+        used, most = zip(*case.pop("budgets"), strict=True)
+        case |= {"costs": np.stack(used, axis=1), "budget": most}
+    for seed in range(10):
+        similarity = np.random.default_rng(seed).random((N, N))
+        for metric, k in (("precomputed", K), ("cosine", K)):
+            selection = lw.select(similarity, k, metric=metric, **case)
+            assert allowed(tuple(selection.rows), CASES[name])
+        selection = lw.select(similarity, K, metric="precomputed", **case)
+        best = max(similarity[list(rows)].max(axis=0).sum() for rows in full(CASES[name]))
+        assert selection.value >= (selection.ratio or 0.0) * best * (1 - 1e-6)
+        assert lw.select(similarity, K, reward="log_det", **case).rows.shape == selection.rows.shape or "budget" in case
+
+
+def test_needs_come_first_under_a_budget() -> None:
+    similarity, labels = np.random.default_rng(0).random((N, N)), COARSE
+    selection = lw.select(
+        similarity, metric="precomputed", costs=np.ones(N), budget=3, groups=labels, per_group={"b": (2, None)}
+    )
+    assert (labels[selection.rows[:2]] == "b").all()
+    assert len(selection) == 3
+    problems = Problems.from_arrays(np.zeros((1, N, 1)), sizes=np.ones(N), groups=labels, reward=made(0).reward)
+    limited = problems.constrained(per_group={"b": (2, None)})
+    assert (labels[lw.greedy(limited, budget=3)[0][:2]] == "b").all()
+    with pytest.raises(InputError, match="need a length, and no budget"):
+        lw.baselines.Random(length=3).fit(problems).predict(limited, budget=3)
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ({"groups": [FINE, COARSE], "per_group": [1, 1]}, "not nested"),
+        ({"groups": [COARSE, FINE], "per_group": 1}, "1 entries for 2 levels"),
+        ({"groups": COARSE, "per_group": {"a": (3, None), "b": (3, None)}}, "need at least 6 rows"),
+        ({"exclude": [8]}, "exclude must hold row numbers from 0 to 7"),
+        ({"exclude": [1], "pin": [1]}, "both pinned and excluded"),
+        ({"pin": [0, 1, 2, 3, 4]}, "pinned rows do not fit"),
+        ({"budgets": [(np.ones(3), 1.0)]}, "for each of 8 rows"),
+    ],
+)
+def test_what_cannot_be_kept_to_is_refused(case: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lw.greedy(made(0).constrained(**case), K)
+
+
+def test_problems_lack_rows_that_a_quota_asks_for() -> None:
+    problems = Problems.from_arrays(np.zeros((2, 3, 1)), groups=["a", "a", "b", "b", "b", "b"])
+    limited = problems.constrained(per_group={"a": (3, None)})
+    lists = lw.baselines.Random(length=2).fit(problems).predict(limited)
+    assert set(lists[0]) == {0, 1}
