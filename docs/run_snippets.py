@@ -37,8 +37,8 @@ def snippets() -> list[Path]:
 
 
 def pages() -> list[Path]:
-    """All pages."""
-    return sorted(DOCS.rglob("*.md"))
+    """All pages, and the README."""
+    return [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def run(snippet: Path) -> str:
@@ -107,7 +107,7 @@ def _rewrite(change: Callable[[str], str]) -> None:
         old = page.read_text(encoding="utf8")
         if (new := change(old)) != old:
             page.write_text(new, encoding="utf8")
-            print(f"wrote {page.relative_to(DOCS)}")
+            print(f"wrote {page.relative_to(DOCS.parent)}")
 
 
 def main(names: list[str]) -> None:

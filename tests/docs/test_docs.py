@@ -58,7 +58,7 @@ def test_pages_show_what_a_snippet_prints(snippet: Path) -> None:
     assert not shown or shown.issuperset(lines), f"lines that {snippet.name} prints are on no page"
 
 
-@pytest.mark.parametrize("page", runner["pages"](), ids=lambda path: path.relative_to(DOCS).as_posix())
+@pytest.mark.parametrize("page", runner["pages"](), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_code_and_tables_of_a_page_are_those_of_its_files(page: Path) -> None:
     text = page.read_text(encoding="utf8")
     assert runner["with_code"](text) == text, f"{page.name} is out of date: python docs/run_snippets.py"
@@ -118,7 +118,7 @@ def test_commands_on_a_page_exist(page: Path) -> None:
 
 def test_figures_of_the_front_page_are_those_of_the_results() -> None:
     """Times change with every run of the benchmark; what was measured of lists must be what the results page says."""
-    measured = (ROOT / "README.md").read_text(encoding="utf8").partition("## RewardData\n")[2].partition("\n## ")[0]
+    measured = (ROOT / "README.md").read_text(encoding="utf8").partition("## Measured\n")[2].partition("\n## ")[0]
     rows = [row for row in measured.splitlines() if re.search(r"`(listwright reproduce|python -m benchmarks)", row)]
     told = (DOCS / "results.md").read_text(encoding="utf8")
     assert rows

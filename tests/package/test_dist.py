@@ -124,7 +124,7 @@ def test_the_sdist_holds_what_makes_it(built: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {"pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt", "hatch_build.py", "mkdocs.yml"}
     assert wanted <= names
-    assert {"tests/package/test_dist.py", "docs/index.md", "docs/snippets/readers.py", "examples/summaries.py"} <= names
+    assert {"tests/package/test_dist.py", "docs/index.md", "docs/snippets/doors.py", "examples/summaries.py"} <= names
     assert not [
         name
         for name in names
