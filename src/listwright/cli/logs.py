@@ -73,8 +73,7 @@ def read_log(files: list[str], *, cascade: bool, columns: Mapping[str, Any], opt
 
 def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str, Any], new_levels: str) -> Log:
     """Read a log for a trained model, with the features of candidates encoded as in training."""
-    from listwright.feedback.log_columns import MARKS, marked
-    from listwright.feedback.log_frames import columns_in
+    from listwright.feedback.log_frames import MARKS, columns_in, marked
 
     options: dict[str, Any] = {}
     if not any(marked(columns_in(files), kind) for kind in MARKS):
@@ -112,8 +111,7 @@ def add_hint(data: list[str]) -> Iterator[None]:
 
 def hint(data: list[str]) -> str:
     """Return a sentence that suggests `--log` if a table has the columns of a log; otherwise an empty string."""
-    from listwright.feedback.log_columns import roles
-    from listwright.feedback.log_frames import columns_in
+    from listwright.feedback.log_frames import columns_in, roles
 
     try:
         columns = roles(columns_in(data), {}, "")

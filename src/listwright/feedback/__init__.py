@@ -17,11 +17,10 @@ on the problems of a whole run, is the best static list in hindsight.
 """
 
 from listwright.feedback import explore
-from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
 from listwright.feedback.lsb_greedy import LSBGreedy
 from listwright.feedback.off_policy.compare import PolicyComparison, compare
-from listwright.feedback.off_policy.estimates import Evaluation, OffPolicyEstimate
+from listwright.feedback.off_policy.estimates import Evaluation, EvidenceWarning, OffPolicyEstimate
 from listwright.feedback.off_policy.evaluate import evaluate
 from listwright.feedback.off_policy.examination import examination
 from listwright.feedback.off_policy.rollout import Rollout, safe_rollout

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,7 +25,6 @@ from listwright.feedback.drawing import Playing
 from listwright.feedback.explore import Exploration
 from listwright.feedback.gain_ridge import GainLearner
 from listwright.feedback.recommendations import Recommendations, Waiting, as_list_ids, draw_keys
-from listwright.feedback.state import arrays_of, check_arrays, put_arrays
 from listwright.feedback.update_queue import UpdateQueue, pending_update
 from listwright.feedback.updates import TrainingUpdate, by_list
 from listwright.learners import Learner
@@ -310,3 +309,64 @@ class ListBandit(Predictor):
         self._view(record.problem, "update")
         if not isinstance(self.learner_, GainLearner) and np.isnan(record.propensities).any():
             raise InputError(f"List {record.list_id} has no propensities, which this learner needs.")
+
+
+Arrays = dict[str, NDArray[Any]]
+GROWING = ("rows_", "gains_", "weights_", "lists_")  # with every list that is learned from
+
+
+def arrays_of(value: Any, name: str) -> Arrays:
+    """Collect every number and array that a learner, dataclass or list of these holds, keyed by the path to it."""
+    found: Arrays = {}
+    for key, entry in _entries(value):
+        if isinstance(entry, int | float | np.number | np.ndarray):
+            found[f"{name}.{key}"] = np.array(entry, order="C")  # safetensors stores memory as it lies, rows or columns
+        else:
+            found |= arrays_of(entry, f"{name}.{key}")
+    return found
+
+
+def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Set the arrays again in an object of the same structure; types of numbers and arrays are kept."""
+    for key, entry in _entries(value):
+        path = f"{name}.{key}"
+        if isinstance(entry, int | float | np.number | np.ndarray):
+            _put(value, key, _like(entry, arrays, path))
+        else:
+            put_arrays(entry, path, arrays)
+
+
+def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
+    """Raise if arrays are missing or of another shape than the object's, before anything is set."""
+    for path, array in arrays_of(value, name).items():
+        many = int(path.rpartition(".")[2] in GROWING)  # whose number of rows is not that of the model
+        if path not in arrays or np.shape(arrays[path])[many:] != array.shape[many:]:
+            got = "nothing" if path not in arrays else f"shape {np.shape(arrays[path])}"
+            raise InputError(f"This state belongs to another model: {path} must have shape {array.shape}. Got {got}.")
+
+
+def _entries(value: Any) -> list[tuple[Any, Any]]:
+    """Return the (key, value) pairs to store."""
+    if isinstance(value, list):
+        return list(enumerate(value))
+    if is_dataclass(value):
+        return [(field.name, getattr(value, field.name)) for field in fields(value)]
+    if isinstance(value, Learner):
+        learned = [(name, entry) for name, entry in vars(value).items() if name.endswith("_")]
+        return [(name, entry) for name, entry in learned if not isinstance(entry, Policy)]
+    return []
+
+
+def _like(entry: Any, arrays: Mapping[str, NDArray[Any]], path: str) -> Any:
+    """Return the stored array as the type of the entry that it replaces."""
+    if isinstance(entry, np.ndarray):
+        return np.array(arrays[path], dtype=entry.dtype)
+    return type(entry)(np.asarray(arrays[path]).item())
+
+
+def _put(value: Any, key: Any, entry: Any) -> None:
+    """Set an entry of a list or an attribute of an object."""
+    if isinstance(value, list):
+        value[key] = entry
+    else:
+        setattr(value, key, entry)

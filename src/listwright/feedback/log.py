@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Bools, Floats, as_numbers
 from listwright.errors import InputError
 from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
-from listwright.feedback.log_columns import OPTIONS
-from listwright.feedback.log_frames import as_frame, file_cascade, read_log, write_parquet
+from listwright.feedback.log_frames import OPTIONS, as_frame, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
 from listwright.feedback.updates import (
     Outcome,

@@ -13,8 +13,7 @@ from listwright.feedback import EvidenceWarning, Log, evaluate
 from listwright.feedback.explore import Epsilon
 from listwright.feedback.off_policy.estimates import estimate_of
 from listwright.feedback.off_policy.estimators import Parts, _checked, estimators, supported
-from listwright.feedback.off_policy.evidence import Evidence, evidence, gains_of
-from listwright.feedback.off_policy.outcome_model import OutcomeModel
+from listwright.feedback.off_policy.evidence import Evidence, OutcomeModel, evidence, gains_of
 from listwright.feedback.off_policy.targets import as_target
 from listwright.simulate.news import news
 

@@ -12,14 +12,18 @@ import numpy as np
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.warn import warn
 from listwright.evaluation.intervals import Bounds
-from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
-from listwright.feedback.off_policy.estimates import RECOMMENDED, Evaluation, OffPolicyEstimate, estimate_of
+from listwright.feedback.off_policy.estimates import (
+    RECOMMENDED,
+    Evaluation,
+    EvidenceWarning,
+    OffPolicyEstimate,
+    estimate_of,
+)
 from listwright.feedback.off_policy.estimators import ENOUGH, Parts, estimators, temporal_errors
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
 from listwright.feedback.off_policy.examination import examined
-from listwright.feedback.off_policy.preparation import check_arguments, known_gains
-from listwright.feedback.off_policy.propensities import ESTIMATED, sensitivity
+from listwright.feedback.off_policy.propensities import ESTIMATED, check_arguments, known_gains, sensitivity
 from listwright.feedback.off_policy.rollout import against_log
 from listwright.feedback.off_policy.targets import Target, as_target
 from listwright.feedback.off_policy.verdict import Difference

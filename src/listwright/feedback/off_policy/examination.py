@@ -19,7 +19,7 @@ from listwright.features import Candidate, Features, Identity
 from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimators import Parts, effective_size
-from listwright.feedback.off_policy.outcome_model import seen_along, with_few_items
+from listwright.feedback.off_policy.evidence import seen_along, with_few_items
 from listwright.feedback.off_policy.targets import Target
 
 METHODS = ("auto", "em", "harvest")

@@ -20,7 +20,10 @@ from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Identity
 from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.drawing import Given
-from listwright.feedback.importance import EvidenceWarning, warn_missing
+from listwright.feedback.log import Log
+from listwright.feedback.off_policy.estimates import EvidenceWarning, warn_missing
+from listwright.feedback.off_policy.evidence import LoggedGains, gains_of
+from listwright.feedback.off_policy.examination import looks
 from listwright.problems import Problems
 from listwright.walk.plain import walk
 
@@ -184,3 +187,29 @@ def _shares(logged: AnsweredLists, features: Features, weights: Floats) -> Any:
     """Yield by position: the position, the chance of each candidate, and the picks."""
     for position, (_, shares, picks, _, _) in enumerate(_choices(logged, features, weights)):
         yield position, shares, picks
+
+
+VALUES = ("sum", "any")
+
+
+def check_arguments(log: Log, value: str, confidence: float, propensity: str) -> None:
+    """Raise unless the arguments that all off-policy functions share make sense."""
+    if not isinstance(log, Log):
+        raise InputError(f"log must be a listwright.feedback.Log. Got {type(log).__name__}.")
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must be between 0 and 1. Got {confidence!r}.")
+    if value not in VALUES:
+        raise InputError(f"value must be one of {', '.join(VALUES)}. Got {value!r}.")
+    check_propensity(propensity)
+
+
+def known_gains(log: Log, value: str, propensity: str) -> tuple[LoggedGains, Floats | None]:
+    """Return the log as estimators take it, and the examination of each position where it is needed."""
+    logged = log.answered()
+    if propensity != "examination":
+        return gains_of(with_propensities(logged, propensity), cascade=log.cascade, value=value), None
+    if log.cascade or value == "any":
+        raise InputError('propensity="examination" is for lists that are worth the sum of their clicks.')
+    if np.isnan(logged.propensities[logged.rows >= 0]).any():  # then nothing else can be said
+        logged = replace(logged, propensities=np.where(logged.rows >= 0, 1.0, np.nan))
+    return gains_of(logged, cascade=False, value=value), looks(logged)

@@ -14,7 +14,7 @@ from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimators import ENOUGH, normalised, supported
 from listwright.feedback.off_policy.evidence import Evidence, evidence
-from listwright.feedback.off_policy.preparation import check_arguments, known_gains
+from listwright.feedback.off_policy.propensities import check_arguments, known_gains
 from listwright.feedback.off_policy.targets import as_target
 from listwright.feedback.off_policy.verdict import Difference, difference
 

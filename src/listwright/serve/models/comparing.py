@@ -16,9 +16,9 @@ from sqlalchemy import Connection
 
 from listwright._internal.arrays import Floats
 from listwright.errors import InputError
-from listwright.feedback.importance import EvidenceWarning
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.compare import compare
+from listwright.feedback.off_policy.estimates import EvidenceWarning
 from listwright.serve.logged import as_shown, with_feedback
 from listwright.serve.models.fleet import ModelRegistry
 from listwright.serve.models.opened import Version
