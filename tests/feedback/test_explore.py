@@ -34,7 +34,7 @@ def played(found: lw.Problems, learned: float = 9.0) -> tuple[Playing, lw.featur
 
 
 def test_inverse_gaps_by_hand() -> None:
-    kind, strength = InverseGap(3.0).compiled(4.0)
+    kind, strength = InverseGap(3.0).kernel_arguments(4.0)
     chances, best = segment_chances(kind, strength, np.array([0.1, 0.5, -np.inf, 0.4]), np.array([0, 4]))
     gamma = 3.0 * np.sqrt(4.0 * 3)
     behind = [1 / (3 + gamma * 0.4), 1 / (3 + gamma * 0.1)]
@@ -43,7 +43,7 @@ def test_inverse_gaps_by_hand() -> None:
 
 
 def test_nothing_learned_means_even_odds() -> None:
-    chances, _ = segment_chances(*InverseGap().compiled(0.0), np.array([5.0, -1.0, 0.0, 1.0]), np.array([0, 4]))
+    chances, _ = segment_chances(*InverseGap().kernel_arguments(0.0), np.array([5.0, -1.0, 0.0, 1.0]), np.array([0, 4]))
     np.testing.assert_allclose(chances, 0.25)
 
 

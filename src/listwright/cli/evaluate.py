@@ -23,7 +23,7 @@ from listwright.cli.sources import load_model, read_for
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
-    from listwright.feedback import Evaluation, Log
+    from listwright.feedback import Log, OffPolicyEvaluation
 
 
 def evaluate(
@@ -90,7 +90,7 @@ def evaluate(
     _show(evaluate_lists(lists, problems), as_json)
 
 
-def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> Evaluation:
+def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> OffPolicyEvaluation:
     """Estimate from a log what the lists of a model would have brought."""
     from listwright.feedback import evaluate as estimate
 

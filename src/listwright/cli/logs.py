@@ -73,10 +73,10 @@ def read_log(files: list[str], *, cascade: bool, columns: Mapping[str, Any], opt
 
 def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str, Any], new_levels: str) -> Log:
     """Read a log for a trained model, with the features of candidates encoded as in training."""
-    from listwright.feedback.log_frames import MARKS, columns_in, marked
+    from listwright.feedback.log_frames import MARKS, columns_in, prefixed_columns
 
     options: dict[str, Any] = {}
-    if not any(marked(columns_in(files), kind) for kind in MARKS):
+    if not any(prefixed_columns(columns_in(files), kind) for kind in MARKS):
         known, signature = getattr(model, "columns_", None), model.signature_
         if known is not None:
             options = {"columns": known, "new_levels": new_levels}

@@ -20,7 +20,7 @@ from listwright.feedback import explore
 from listwright.feedback.log import Log
 from listwright.feedback.lsb_greedy import LSBGreedy
 from listwright.feedback.off_policy.compare import PolicyComparison, compare
-from listwright.feedback.off_policy.estimates import Evaluation, EvidenceWarning, OffPolicyEstimate
+from listwright.feedback.off_policy.estimates import EvidenceWarning, OffPolicyEstimate, OffPolicyEvaluation
 from listwright.feedback.off_policy.evaluate import evaluate
 from listwright.feedback.off_policy.examination import examination
 from listwright.feedback.off_policy.rollout import Rollout, safe_rollout
@@ -32,11 +32,11 @@ from listwright.feedback.updates import TrainingUpdate
 
 __all__ = [
     "Difference",
-    "Evaluation",
     "EvidenceWarning",
     "LSBGreedy",
     "Log",
     "OffPolicyEstimate",
+    "OffPolicyEvaluation",
     "OnlineSCP",
     "PolicyComparison",
     "RankedBandits",

@@ -93,7 +93,7 @@ class ListBandit(Predictor):
         check_problems(problems)
         self._check_parameters()
         self.exploration_ = self._make_exploration()
-        self.exploration_.compiled(0.0)  # refuses a strength that makes no sense
+        self.exploration_.kernel_arguments(0.0)  # refuses a strength that makes no sense
         warn_unsavable(self)
         seen = problems.without_reward()
         self.features_ = self._make_features(seen).fit(seen)
@@ -170,10 +170,10 @@ class ListBandit(Predictor):
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
         """Learn from the outcomes of lists that were shown."""
-        memory, told = self._memory, by_list(list_ids, outcomes)
+        memory, outcome_by_list = self._memory, by_list(list_ids, outcomes)
         with memory.lock:
-            found = [memory.record(name, outcome, cascade=self.cascade) for name, outcome in told.items()]
-            records = [record for record in found if record is not None]
+            recorded = [memory.record(name, outcome, cascade=self.cascade) for name, outcome in outcome_by_list.items()]
+            records = [record for record in recorded if record is not None]
             self.update(records)
             memory.answer([record.list_id for record in records])
         return len(records)
@@ -205,13 +205,15 @@ class ListBandit(Predictor):
                 skip_saturated=False,
             )
             learn(training, UpdateQueue([update for update in pending if update is not None]), PolicyKeeper("last"))
-            self.playing_ = self._play(training.policy, before.version + count, self._learned(before.learned, count))
+            self.playing_ = self._play(
+                training.policy, before.version + count, self._discounted_count(before.learned, count)
+            )
         return self
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
         """Prepare for problems that are about to be learned from; a hook for growing catalogues."""
 
-    def _learned(self, before: float, count: int) -> float:
+    def _discounted_count(self, before: float, count: int) -> float:
         """Return the number of lists learned from after `count` more, discounted by the half-life."""
         if self.half_life is None:
             return before + count
@@ -317,13 +319,15 @@ GROWING = ("rows_", "gains_", "weights_", "lists_")  # with every list that is l
 
 def arrays_of(value: Any, name: str) -> Arrays:
     """Collect every number and array that a learner, dataclass or list of these holds, keyed by the path to it."""
-    found: Arrays = {}
+    arrays: Arrays = {}
     for key, entry in _entries(value):
         if isinstance(entry, int | float | np.number | np.ndarray):
-            found[f"{name}.{key}"] = np.array(entry, order="C")  # safetensors stores memory as it lies, rows or columns
+            arrays[f"{name}.{key}"] = np.array(
+                entry, order="C"
+            )  # safetensors stores memory as it lies, rows or columns
         else:
-            found |= arrays_of(entry, f"{name}.{key}")
-    return found
+            arrays |= arrays_of(entry, f"{name}.{key}")
+    return arrays
 
 
 def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:

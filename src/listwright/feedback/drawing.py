@@ -24,7 +24,7 @@ from listwright.walk.plain import walk
 
 
 @dataclass(frozen=True, eq=False)
-class Given(Policy):
+class ReplayPolicy(Policy):
     """Policy that replays given picks, to recompute what was seen along lists that were shown."""
 
     picks: Ints  # (problems, positions): rows of the batch, -1 behind the end
@@ -127,7 +127,7 @@ class Playing:
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
         """Draw one list per problem, in one compiled function where features, policy and exploration allow it."""
-        compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.compiled(self.learned)
+        compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.kernel_arguments(self.learned)
         if compiled is not None and kind is not None:
             rows, scores, chances = (np.full(numbers.shape, start) for start in (-1, 0.0, np.nan))
             weights, limits = compiled.weights(), compiled.limits(room, numbers.shape[1], repeats=False)

@@ -34,7 +34,7 @@ class Exploration(Parameters, ABC):
         none).
         """
 
-    def compiled(self, learned: float) -> tuple[int, float] | None:
+    def kernel_arguments(self, learned: float) -> tuple[int, float] | None:
         """Return the kind and strength for the compiled walk; None if only the plain walk knows this exploration."""
         return None
 
@@ -43,12 +43,12 @@ class ByScore(Exploration):
     """Exploration that depends on the policy's scores only, computed by the same kernel in both walks."""
 
     @abstractmethod
-    def compiled(self, learned: float) -> tuple[int, float]:
+    def kernel_arguments(self, learned: float) -> tuple[int, float]:
         """Return the kind and strength that the kernel `fill_chances` takes; raises for parameters out of range."""
 
     def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
         """Compute the chances with the kernel of the compiled walk; closed rows score minus infinity."""
-        kind, strength = self.compiled(learned)
+        kind, strength = self.kernel_arguments(learned)
         return segment_chances(kind, strength, np.where(options, policy.score(rows), -np.inf), rows.offsets)
 
 
@@ -63,7 +63,7 @@ class Epsilon(ByScore):
     def __init__(self, share: float = 0.1) -> None:
         self.share = share
 
-    def compiled(self, learned: float) -> tuple[int, float]:
+    def kernel_arguments(self, learned: float) -> tuple[int, float]:
         """Return the kernel's kind, with the share as strength."""
         if not (isinstance(self.share, int | float) and 0 <= self.share <= 1):
             raise InputError(f"share must be from 0 to 1. Got {self.share!r}.")
@@ -77,7 +77,7 @@ class Softmax(ByScore):
     def __init__(self, temperature: float = 0.1) -> None:
         self.temperature = temperature
 
-    def compiled(self, learned: float) -> tuple[int, float]:
+    def kernel_arguments(self, learned: float) -> tuple[int, float]:
         """Return the kernel's kind, with 1 / temperature as strength."""
         if not (isinstance(self.temperature, int | float) and 0 < self.temperature < math.inf):
             raise InputError(f"temperature must be above 0. Got {self.temperature!r}.")
@@ -91,7 +91,7 @@ class InverseGap(ByScore):
     def __init__(self, scale: float = 10.0) -> None:
         self.scale = scale
 
-    def compiled(self, learned: float) -> tuple[int, float]:
+    def kernel_arguments(self, learned: float) -> tuple[int, float]:
         """Return the kernel's kind, with gamma / sqrt(A) as strength."""
         if not (isinstance(self.scale, int | float) and 0 < self.scale < math.inf):
             raise InputError(f"scale must be above 0. Got {self.scale!r}.")

@@ -75,7 +75,7 @@ class GainRidge(RidgeFTRL, GainLearner):
 
     def inherit(self, other: RidgeFTRL, share: float) -> None:
         """Continue from the sums of a leader that saw all candidates, each counting `share` times."""
-        self.sums_ = [_scaled(sums, share) for sums in other.sums_]
+        self.sums_ = [_scale_sums(sums, share) for sums in other.sums_]
         self.penalty_ = other.penalty_ * share  # so that the first policy is the other's
         self.rounds_, self.next_choice_, self.loss_, self.growth_ = other.rounds_, other.next_choice_, 0.0, 1.0
         self._take_anchor()
@@ -87,7 +87,10 @@ class GainRidge(RidgeFTRL, GainLearner):
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
         """Add one list to the sums of its fold."""
-        sums, roots = self.sums_[fold % len(self.sums_)], np.sqrt(self._bounded(rows, weights * self._grown()))
+        sums, roots = (
+            self.sums_[fold % len(self.sums_)],
+            np.sqrt(self._limit_leverage(rows, weights * self._next_weight())),
+        )
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         sums.take_in(table, target, 1.0)
         if rows.crossed is not None:
@@ -116,7 +119,7 @@ class GainRidge(RidgeFTRL, GainLearner):
                 np.add.at(sums.cross_right, items, target[mine, None] * states)
         self._end_round(len(folds))
 
-    def _grown(self) -> float:
+    def _next_weight(self) -> float:
         """Return the weight of the next list."""
         if self.half_life is not None:
             self.growth_ = self._now * 2.0 ** (1.0 / self.half_life)
@@ -132,27 +135,27 @@ class GainRidge(RidgeFTRL, GainLearner):
 
     def _fade(self, share: float) -> None:
         """Scale the weight of all lists so far by `share`."""
-        self.sums_ = [_scaled(sums, share) for sums in self.sums_]
+        self.sums_ = [_scale_sums(sums, share) for sums in self.sums_]
         self.next_anchor_ = 0
 
     def _end_round(self, count: int) -> None:
         """Count the lists, and choose the penalty anew when there are four times as many as at the last choice."""
         self.rounds_ += count
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
-            sums = self.sums_ if self._now == 1.0 else [_scaled(one, 1.0 / self._now) for one in self.sums_]
+            sums = self.sums_ if self._now == 1.0 else [_scale_sums(block, 1.0 / self._now) for block in self.sums_]
             total = reduce(RidgeSums.combined, sums)
             self.penalty_, self.next_choice_ = best_penalty(sums, total, self.penalty_), 4 * self.rounds_
 
     def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
         """Replace the gains of a list that was revealed before; only the right-hand side of the regression changes."""
-        sums, weights = self.sums_[fold % len(self.sums_)], self._bounded(rows, weights * self._now)
+        sums, weights = self.sums_[fold % len(self.sums_)], self._limit_leverage(rows, weights * self._now)
         change = weights * (gains - earlier)
         sums.right += rows.table.astype(np.float64).T @ change
         sums.squares += float(weights @ (gains**2 - earlier**2))
         if rows.crossed is not None:
             np.add.at(sums.cross_right, rows.crossed.items, change[:, None] * rows.crossed.states)
 
-    def _bounded(self, rows: Rows, weights: Floats) -> Floats:
+    def _limit_leverage(self, rows: Rows, weights: Floats) -> Floats:
         """Return the weights of one list, scaled down if their total leverage exceeds the bound."""
         if self.leverage is None:
             return weights
@@ -191,10 +194,10 @@ class GainRidge(RidgeFTRL, GainLearner):
 
     def grow(self, n_items: int, n_states: int) -> None:
         """Make room for `n_items` catalogue items and `n_states` state columns."""
-        self.sums_ = [_widened(sums, n_items, n_states) for sums in self.sums_]
+        self.sums_ = [_pad_sums(sums, n_items, n_states) for sums in self.sums_]
 
 
-def _widened(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
+def _pad_sums(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
     """Pad the sums with zeros to more items and state columns."""
     items, states = n_items - sums.n_items, n_states - sums.cross_gram.shape[1]
     return replace(
@@ -206,7 +209,7 @@ def _widened(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
     )
 
 
-def _scaled(sums: RidgeSums, share: float) -> RidgeSums:
+def _scale_sums(sums: RidgeSums, share: float) -> RidgeSums:
     """Return the sums multiplied by `share`, with one Gram block per item."""
     blocks = sums.cross_gram if len(sums.cross_gram) >= sums.n_items else sums.cross_gram.repeat(sums.n_items, axis=0)
     return RidgeSums(

@@ -142,7 +142,7 @@ class GainTrees(GainLearner):
     def restored(self) -> None:
         """Refit the current estimator, and restart a pending training, after rows were restored from a state."""
         self.__dict__.pop("_future", None)
-        self.estimator_ = _fitted(*self._task(*self.trained_on_)) if self.trained_on_[1] else None
+        self.estimator_ = _fit_estimator(*self._task(*self.trained_on_)) if self.trained_on_[1] else None
         if self.takes_over_:
             self._submit()
 
@@ -178,14 +178,14 @@ class GainTrees(GainLearner):
 
     def _submit(self) -> None:
         """Hand the fit to the background thread."""
-        self.__dict__["_future"] = _pool().submit(_fitted, *self._task(*self.training_on_))
+        self.__dict__["_future"] = _pool().submit(_fit_estimator, *self._task(*self.training_on_))
 
     def _take_over(self) -> None:
         """Use the newly trained estimator, waiting for it if necessary, and drop rows that are no longer needed."""
         if not self.takes_over_:
             return
         future: Future[Any] | None = self.__dict__.pop("_future", None)
-        self.estimator_ = _fitted(*self._task(*self.training_on_)) if future is None else future.result()
+        self.estimator_ = _fit_estimator(*self._task(*self.training_on_)) if future is None else future.result()
         first = int(self.training_on_[0])
         for name in KEPT if first else ():
             setattr(self, name, getattr(self, name)[first:].copy())
@@ -205,7 +205,7 @@ class GainTrees(GainLearner):
         return {name: value for name, value in vars(self).items() if name not in self.not_saved}
 
 
-def _fitted(estimator: Any, rows: Floats32, gains: Floats, weights: Floats) -> Any:
+def _fit_estimator(estimator: Any, rows: Floats32, gains: Floats, weights: Floats) -> Any:
     """Fit the estimator, with sample weights if it accepts them."""
     from sklearn.utils.validation import has_fit_parameter
 

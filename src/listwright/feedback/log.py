@@ -157,7 +157,7 @@ class Log:
         for name, outcome in by_list(list_ids, outcomes).items():
             part, i = self._place(name)
             if not part.answered[i]:
-                new[name] = self._checked(name, outcome)
+                new[name] = self._validate_outcome(name, outcome)
         for name, gains in new.items():
             part, i = self._place(name)
             part.outcomes[i, : len(gains)], part.answered[i] = gains, True
@@ -170,7 +170,7 @@ class Log:
         part, i = self._places[name]
         return self._parts[part], i
 
-    def _checked(self, name: str, outcome: Outcome) -> Floats:
+    def _validate_outcome(self, name: str, outcome: Outcome) -> Floats:
         """Validate an outcome against the items that the list showed."""
         part, i = self._place(name)
         return validate_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
@@ -193,17 +193,19 @@ class Log:
         if not parts:
             raise InputError("No list of this log has an outcome yet. Call feedback first.")
         longest = max(part.lists.rows.shape[1] for part in parts)
-        found = [answered_lists(part, longest) for part in parts]
-        starts = np.cumsum([0, *(one.problems.n_rows for one in found)])
-        rows = [np.where(one.rows >= 0, one.rows + start, -1) for one, start in zip(found, starts, strict=False)]
-        rooms = [one.rooms for one in found if one.rooms is not None]
+        answered_parts = [answered_lists(part, longest) for part in parts]
+        starts = np.cumsum([0, *(part.problems.n_rows for part in answered_parts)])
+        rows = [
+            np.where(part.rows >= 0, part.rows + start, -1) for part, start in zip(answered_parts, starts, strict=False)
+        ]
+        rooms = [part.rooms for part in answered_parts if part.rooms is not None]
         return AnsweredLists(
-            Problems.concat([one.problems for one in found]),
+            Problems.concat([part.problems for part in answered_parts]),
             np.concatenate(rows),
-            np.concatenate([one.propensities for one in found]),
-            np.concatenate([one.outcomes for one in found]),
-            np.concatenate(rooms) if len(rooms) == len(found) else None,
-            tuple(name for one in found for name in one.list_ids),
+            np.concatenate([part.propensities for part in answered_parts]),
+            np.concatenate([part.outcomes for part in answered_parts]),
+            np.concatenate(rooms) if len(rooms) == len(answered_parts) else None,
+            tuple(name for part in answered_parts for name in part.list_ids),
         )
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
@@ -274,10 +276,10 @@ class Log:
     @classmethod
     def _read(cls, source: Any, cascade: bool, given: dict[str, str | None], options: dict[str, Any]) -> Log:
         """Read a log from a frame or from files; `given` maps roles to columns that the caller named."""
-        log, found = cls(cascade=cascade), read_log(source, given, options)
-        for lists, outcomes in found.parts:
+        log, read_parts = cls(cascade=cascade), read_log(source, given, options)
+        for lists, outcomes in read_parts.parts:
             log._append(lists, validate_outcomes(outcomes, lists.rows >= 0, lists.list_ids, cascade=cascade))
-        log.columns = found.columns
+        log.columns = read_parts.columns
         return log
 
     def to_parquet(self, path: str | Path) -> None:
@@ -306,11 +308,11 @@ class Log:
 
     def __repr__(self) -> str:
         answered = sum(int(part.answered.sum()) for part in self._parts)
-        told = f"Log: {len(self):,} list{'' if len(self) == 1 else 's'}, {answered:,} with an outcome"
+        text = f"Log: {len(self):,} list{'' if len(self) == 1 else 's'}, {answered:,} with an outcome"
         if not answered:
-            return told
+            return text
         total = sum(float(np.nansum(part.outcomes)) for part in self._parts)
-        return f"{told}, mean value {total / answered:.3f}"
+        return f"{text}, mean value {total / answered:.3f}"
 
 
 def _as_shown(

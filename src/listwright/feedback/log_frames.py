@@ -77,10 +77,12 @@ def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
         "propensity": pa.array(chance, mask=np.isnan(chance)),
         "outcome": pa.array(gain, mask=np.isnan(gain)),
     }
-    return pa.table({name: pa.array(values) for name, values in (columns | _known(problems, lists.room)).items()})
+    return pa.table(
+        {name: pa.array(values) for name, values in (columns | _candidate_columns(problems, lists.room)).items()}
+    )
 
 
-def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
+def _candidate_columns(problems: Problems, room: Floats | None) -> dict[str, Any]:
     """Columns for what is known of the candidates: marked features, context and vectors; catalogue, size and budget."""
     names = problems.feature_names or range(problems.n_features)
     columns: dict[str, Any] = {f"feature: {name}": problems.features[:, j] for j, name in enumerate(names)}
@@ -92,7 +94,7 @@ def _known(problems: Problems, room: Floats | None) -> dict[str, Any]:
     others: dict[str, Any] = {"catalogue": problems.catalogue, "size": problems.sizes}
     others |= _quotas(problems)
     others["budget"] = None if room is None else room[problems.owners]
-    others["group"] = None if problems.groups is None else [str(one) for one in problems.groups.tolist()]
+    others["group"] = None if problems.groups is None else [str(name) for name in problems.groups.tolist()]
     return columns | {name: values for name, values in others.items() if values is not None}
 
 
@@ -109,11 +111,11 @@ def _quotas(problems: Problems) -> dict[str, Any]:
 def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str, Any]) -> ReadLog:
     """Read shown lists and outcomes from a frame, from files, or from a `ColumnTable`."""
     table = _table_of(source, given)
-    found = roles(table.names, given, table.source)
-    check_needed(found, table.source)
-    problems, columns = _problems(table, found, dict(options))
-    groups = group_rows(table, found["list"])
-    return ReadLog(_parts(table, found, problems, groups), columns)
+    by_role = roles(table.names, given, table.source)
+    check_needed(by_role, table.source)
+    problems, columns = _problems(table, by_role, dict(options))
+    groups = group_rows(table, by_role["list"])
+    return ReadLog(_parts(table, by_role, problems, groups), columns)
 
 
 def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
@@ -128,31 +130,31 @@ def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
     return read_table(several, ColumnOptions(problem="list"), names, format="parquet" if unknown else None)
 
 
-def _problems(table: ColumnTable, found: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
+def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
     """Return the candidates of every list: by the marks of the columns, or as any table of candidates is read."""
-    marks = {kind: marked(table.names, kind) for kind in MARKS}
+    marks = {kind: prefixed_columns(table.names, kind) for kind in MARKS}
     is_marked = any(marks.values()) and options.get("features") is None
-    wanted = _by_marks(table, marks, found) if is_marked else _by_options(table, found, options)
+    wanted = _by_marks(table, marks, by_role) if is_marked else _by_options(table, by_role, options)
     problems, columns = build_problems(table, wanted)
     if is_marked:
         names = tuple(marks["feature"])
         numbered = names == tuple(str(j) for j in range(len(names)))
         problems = problems._with(feature_names=None if numbered else names or None)
         columns = replace(columns, features=names, context=tuple(marks["context"]), vectors=tuple(marks["vector"]))
-        problems = _with_groups(table, found, problems)
-    if found.get("problem"):
-        problems = _with_problem_ids(table, found, problems)
-        columns = replace(columns, problem=found["problem"])
+        problems = _with_groups(table, by_role, problems)
+    if by_role.get("problem"):
+        problems = _with_problem_ids(table, by_role, problems)
+        columns = replace(columns, problem=by_role["problem"])
     return _plain_items(problems), columns
 
 
-def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], found: Mapping[str, str]) -> ColumnOptions:
+def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_role: Mapping[str, str]) -> ColumnOptions:
     named = {kind: list(columns.values()) for kind, columns in marks.items()}
     catalogue = "catalogue" if "catalogue" in table.names else None
     codes = table.columns["catalogue"].combine_chunks().to_numpy() if catalogue else np.zeros(0)
     return ColumnOptions(
-        problem=found["list"],
-        item=found["item"],
+        problem=by_role["list"],
+        item=by_role["item"],
         features=named["feature"],
         context=named["context"],
         vectors=named["vector"],
@@ -161,24 +163,24 @@ def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], found:
     )
 
 
-def _by_options(table: ColumnTable, found: Mapping[str, str], options: dict[str, Any]) -> ColumnOptions:
+def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[str, Any]) -> ColumnOptions:
     if options.get("columns") is not None:
-        columns = replace(options["columns"], problem=found["list"], item=found["item"])
+        columns = replace(options["columns"], problem=by_role["list"], item=by_role["item"])
         return ColumnOptions(columns=columns, new_levels=options.get("new_levels", "error"))
-    own = [name for role, name in found.items() if role not in ("list", "item")]
+    own = [name for role, name in by_role.items() if role not in ("list", "item")]
     options["ignore"] = [*(options.get("ignore") or ()), *own]
-    others = [name for name in table.names if name not in (*options["ignore"], found["list"], found["item"])]
+    others = [name for name in table.names if name not in (*options["ignore"], by_role["list"], by_role["item"])]
     nothing = options.get("features") is None and not any(
         name in table.columns and is_number(table.columns[name].type) for name in others
     )
     if nothing and not any(options.get(name) for name in ("catalogue", "categorical", "vectors")):
-        options["catalogue"] = found["item"]  # nothing else tells the items apart
-    return ColumnOptions(**(options | {"problem": found["list"], "item": found["item"]}))
+        options["catalogue"] = by_role["item"]  # nothing else tells the items apart
+    return ColumnOptions(**(options | {"problem": by_role["list"], "item": by_role["item"]}))
 
 
-def _with_groups(table: ColumnTable, found: Mapping[str, str], problems: Problems) -> Problems:
+def _with_groups(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:
     """Return the groups of the candidates and what lists had to keep to; null where there was no limit."""
-    order, columns = group_rows(table, found["list"]), {name: table.columns.get(name) for name in QUOTAS}
+    order, columns = group_rows(table, by_role["list"]), {name: table.columns.get(name) for name in QUOTAS}
     known = {name: values for name, values in columns.items() if values is not None and values.null_count < len(values)}
     quotas = Quotas.free(problems.n_rows)
     if "group" in known:
@@ -195,13 +197,13 @@ def _with_groups(table: ColumnTable, found: Mapping[str, str], problems: Problem
     return problems._with(quotas=quotas) if known.keys() - {"group"} else problems
 
 
-def _with_problem_ids(table: ColumnTable, found: Mapping[str, str], problems: Problems) -> Problems:
+def _with_problem_ids(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:
     """Problem ids, unless one problem was shown several times: then they are numbers."""
-    groups = group_rows(table, found["list"])
-    ids = groups.sorted(np.array(table.columns[found["problem"]].to_pylist(), dtype=object))[groups.offsets[:-1]]
+    groups = group_rows(table, by_role["list"])
+    ids = groups.sorted(np.array(table.columns[by_role["problem"]].to_pylist(), dtype=object))[groups.offsets[:-1]]
     if len(set(ids.tolist())) < len(ids):
         return problems._with(problem_ids=np.arange(len(ids)), numbered=True)
-    plain = all(isinstance(one, int) for one in ids.tolist())
+    plain = all(isinstance(name, int) for name in ids.tolist())
     return problems._with(problem_ids=ids.astype(np.int64) if plain else ids, numbered=False)
 
 
@@ -214,22 +216,22 @@ def _plain_items(problems: Problems) -> Problems:
 
 
 def _parts(
-    table: ColumnTable, found: Mapping[str, str], problems: Problems, groups: RowGroups
+    table: ColumnTable, by_role: Mapping[str, str], problems: Problems, groups: RowGroups
 ) -> list[tuple[Recommendations, Floats]]:
     """Split the lists into runs of one policy version, each with its outcomes."""
-    names = [str(one) for one in groups.ids.tolist()]
-    position = _positions(table, found, groups, names)
+    names = [str(name) for name in groups.ids.tolist()]
+    position = _positions(table, by_role, groups, names)
     shape = len(names), max(1, int(position.max(initial=0)))
     where = np.flatnonzero(position)
     places = problems.owners[where], position[where] - 1
     rows, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
     rows[places] = where
-    if "propensity" in found:
-        chances[places] = groups.sorted(_numbers(table, found["propensity"]))[where]
-    outcome = groups.sorted(_numbers(table, found["outcome"]))
-    _check_not_shown(table, found, groups, outcome, position)
+    if "propensity" in by_role:
+        chances[places] = groups.sorted(_numbers(table, by_role["propensity"]))[where]
+    outcome = groups.sorted(_numbers(table, by_role["outcome"]))
+    _check_not_shown(table, by_role, groups, outcome, position)
     gains[places] = outcome[where]
-    versions, budget = (_by_list(table, found, groups, role) for role in ("version", "budget"))
+    versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
     cuts = np.flatnonzero(np.diff(versions)) + 1 if versions is not None else np.zeros(0, dtype=np.int64)
     parts = []
     for run in np.split(np.arange(len(names)), cuts):
@@ -246,13 +248,13 @@ def _parts(
     return parts
 
 
-def _positions(table: ColumnTable, found: Mapping[str, str], groups: RowGroups, names: list[str]) -> Ints:
+def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, names: list[str]) -> Ints:
     """Return the position of each row, counted from 1, and 0 for rows that were not shown."""
     shown = None
-    if "shown" in found:
-        shown = np.nan_to_num(groups.sorted(_numbers(table, found["shown"]))) != 0
-    if "position" in found:
-        given = groups.sorted(_numbers(table, found["position"]))
+    if "shown" in by_role:
+        shown = np.nan_to_num(groups.sorted(_numbers(table, by_role["shown"]))) != 0
+    if "position" in by_role:
+        given = groups.sorted(_numbers(table, by_role["position"]))
         given = np.where(shown, given, np.nan) if shown is not None else given
         start = 0 if np.nanmin(given, initial=1.0) == 0 else 1  # some count from 0
         position = np.nan_to_num(given - start + 1, nan=0.0)
@@ -282,19 +284,19 @@ def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
 
 
 def _check_not_shown(
-    table: ColumnTable, found: Mapping[str, str], groups: RowGroups, outcome: Floats, position: Ints
+    table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, outcome: Floats, position: Ints
 ) -> None:
     """Raise if an item that was not shown has a positive outcome."""
     lost = np.flatnonzero((np.nan_to_num(outcome) != 0) & (position == 0))
     if len(lost):
         row = groups.row_of(int(lost[0]))
-        item, name = (table.columns[found[role]][row].as_py() for role in ("item", "list"))
+        item, name = (table.columns[by_role[role]][row].as_py() for role in ("item", "list"))
         raise InputError(f"Feedback for item {item!s} of list {name!s}, which did not show it.")
 
 
-def _by_list(table: ColumnTable, found: Mapping[str, str], groups: RowGroups, role: str) -> NDArray[Any] | None:
+def _by_list(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, role: str) -> NDArray[Any] | None:
     """Return the number that each list has in the column of a role, taken from its first row."""
-    return groups.sorted(_numbers(table, found[role]))[groups.offsets[:-1]] if role in found else None
+    return groups.sorted(_numbers(table, by_role[role]))[groups.offsets[:-1]] if role in by_role else None
 
 
 def _numbers(table: ColumnTable, name: str) -> Floats:
@@ -362,23 +364,23 @@ MARKS = ("feature", "context", "vector")  # columns that `Log.to_frame` writes a
 def roles(columns: Iterable[str], given: Mapping[str, str | None], source: str) -> dict[str, str]:
     """Find the column that plays each role."""
     there = list(columns)
-    found = {}
+    by_role = {}
     for role, usual in NAMES.items():
         name = given.get(role)
         if name is not None and name not in there:
             raise InputError(f"{source} has no column {name!r}. It has {', '.join(map(repr, there[:12]))}.")
         column = _usual(role, usual, there, set(given.values()), source) if name is None else name
         if column is not None:
-            found[role] = column
-    if "problem" in found and "list" not in found:
-        found["list"] = found.pop("problem")
-    return found
+            by_role[role] = column
+    if "problem" in by_role and "list" not in by_role:
+        by_role["list"] = by_role.pop("problem")
+    return by_role
 
 
-def check_needed(found: Mapping[str, str], source: str) -> None:
+def check_needed(by_role: Mapping[str, str], source: str) -> None:
     """Raise unless there are columns for the list, the item, the outcome, and the position (or shown)."""
-    lacking = [role for role in ("list", "item", "outcome") if role not in found]
-    if "position" not in found and "shown" not in found:
+    lacking = [role for role in ("list", "item", "outcome") if role not in by_role]
+    if "position" not in by_role and "shown" not in by_role:
         lacking.append("position")
     if lacking:
         role = lacking[0]
@@ -389,7 +391,7 @@ def check_needed(found: Mapping[str, str], source: str) -> None:
         )
 
 
-def marked(columns: Iterable[str], kind: str) -> dict[str, str]:
+def prefixed_columns(columns: Iterable[str], kind: str) -> dict[str, str]:
     """Return the columns with the prefix `kind: `, which `Log.to_frame` writes, keyed by their name without it."""
     mark = f"{kind}: "
     return {name[len(mark) :]: name for name in columns if name.startswith(mark)}

@@ -23,7 +23,7 @@ from listwright.policies import Policy
 from listwright.problems import Problems
 
 
-class CoverageSeen(NamedTuple):
+class CoverageWeights(NamedTuple):
     """The state of `TopicGains`: what share of each topic a list leaves uncovered."""
 
     problems: Problems
@@ -36,7 +36,7 @@ class TopicGains(Features):
 
     group = "coverage"
 
-    def start(self, problems: Problems) -> CoverageSeen:
+    def start(self, problems: Problems) -> CoverageWeights:
         """Start with nothing covered; raise unless all shares are between 0 and 1."""
         topics = dense(problems.features if problems.vectors is None else problems.vectors)
         if topics.size and (topics.min() < 0 or topics.max() > 1):
@@ -44,9 +44,9 @@ class TopicGains(Features):
                 f"LSBGreedy takes features (or vectors) as shares of topics from 0 to 1. Got {topics.min()} to "
                 f"{topics.max()}."
             )
-        return CoverageSeen(problems, topics, np.ones((len(problems), topics.shape[1]), dtype=np.float32))
+        return CoverageWeights(problems, topics, np.ones((len(problems), topics.shape[1]), dtype=np.float32))
 
-    def columns(self, seen: CoverageSeen) -> Floats32:
+    def columns(self, seen: CoverageWeights) -> Floats32:
         """Return share * uncovered share, per row and topic, crossed with the context if there is one."""
         owners, context = seen.problems.owners, seen.problems.context
         gains = seen.topics * seen.left[owners]
@@ -55,7 +55,7 @@ class TopicGains(Features):
         crossed = gains[:, :, None] * context[owners][:, None, :]
         return np.ascontiguousarray(crossed.reshape(len(gains), -1))
 
-    def add(self, seen: CoverageSeen, picks: Ints) -> CoverageSeen:
+    def add(self, seen: CoverageWeights, picks: Ints) -> CoverageWeights:
         """Multiply what is left of each topic by 1 - share of the pick."""
         left, some = seen.left.copy(), np.flatnonzero(picks >= 0)
         left[some] *= 1.0 - seen.topics[picks[some]]

@@ -80,13 +80,13 @@ class GrowingBandit(ListBandit):
         replace(self.signature_, n_items=asked).check(problems, purpose)
         playing, features = self.playing_, self.features_.with_items(asked)
         assert isinstance(playing.policy, Linear)
-        policy = padded(playing.policy, asked, n_states(features, known, playing.policy))
+        policy = pad_policy(playing.policy, asked, n_states(features, known, playing.policy))
         shown = np.pad(self.learner_.times_shown(), (0, asked - known))
         return features, replace(playing, policy=policy, eager=self._eager(policy, shown))
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
         """Widen learner, features and signature to the largest catalogue number among the problems."""
-        asked = max((one.n_items for one in problems), default=0)
+        asked = max((problem.n_items for problem in problems), default=0)
         known = self.signature_.n_items
         if known is not None and asked > known and isinstance(self.learner_, GainRidge):
             features = self.features_.with_items(asked)
@@ -111,7 +111,7 @@ def n_states(features: Features, known: int, policy: Linear) -> int:
     return policy.item_weights.shape[1] + (crossed.n_items_ - known if "list" in crossed.cross else 0)
 
 
-def padded(policy: Linear, n_items: int, n_states: int) -> Linear:
+def pad_policy(policy: Linear, n_items: int, n_states: int) -> Linear:
     """Return the policy with zero weights for new items and state columns."""
     assert policy.item_weights is not None
     more = n_items - len(policy.item_weights), n_states - policy.item_weights.shape[1]
@@ -281,10 +281,10 @@ class OnlineSCP(GrowingBandit):
             If the model's learner is not ridge, or the exploration needs another learner.
         """
         if isinstance(model, OnlineSCP):
-            return model._continued(random_state, options)
+            return model._copy_with(random_state, options)
         if not isinstance(model, ListEstimator):
-            told = f"Got {type(model).__name__}, which can be served but cannot learn."
-            raise InputError(f"OnlineSCP.from_model takes a fitted SCP or an OnlineSCP. {told}")
+            instead = f"Got {type(model).__name__}, which can be served but cannot learn."
+            raise InputError(f"OnlineSCP.from_model takes a fitted SCP or an OnlineSCP. {instead}")
         check_fitted(model)
         training = model.training_
         if not isinstance(training.learner, RidgeFTRL) or not hasattr(training.learner, "sums_"):
@@ -317,7 +317,7 @@ class OnlineSCP(GrowingBandit):
             )
         return made
 
-    def _continued(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
+    def _copy_with(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
         """Return an independent copy with other parameters and another seed."""
         self._check_begun()
         twin = copy.copy(self).set_params(random_state=random_state, **options)
@@ -441,7 +441,9 @@ class OnlineSCP(GrowingBandit):
                     units = some.problems.sizes[some.rows[shown.numbers, shown.positions]]
                 learner.reveal_many(shown.rows, gains[at] / units, weights[at], shown.numbers, folds[which])
             before, count = self.playing_, len(logged)
-            self.playing_ = self._play(learner.policy(), before.version + count, self._learned(before.learned, count))
+            self.playing_ = self._play(
+                learner.policy(), before.version + count, self._discounted_count(before.learned, count)
+            )
         return self
 
     def _make_exploration(self) -> Exploration:

@@ -73,7 +73,7 @@ def as_list_ids(list_ids: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """Return one distinct id per list: those given, or new random ones that cannot be guessed."""
     if list_ids is None:
         return tuple(uuid4().hex for _ in range(count))
-    ids = (list_ids,) if isinstance(list_ids, str) else tuple(str(one) for one in list_ids)
+    ids = (list_ids,) if isinstance(list_ids, str) else tuple(str(name) for name in list_ids)
     if len(ids) != count or len(set(ids)) < count:
         raise InputError(f"Give one id per list ({count}), no two the same. Got {len(ids)}: {ids!r:.60}.")
     return ids
@@ -82,7 +82,7 @@ def as_list_ids(list_ids: Sequence[str] | None, count: int) -> tuple[str, ...]:
 def draw_keys(seed: int, list_ids: Sequence[str]) -> NDArray[np.uint64]:
     """Hash the seed and each list id to a 64-bit key for its random numbers."""
     salt = int(seed).to_bytes(8, "little")
-    digests = [hashlib.blake2b(one.encode(), digest_size=8, key=salt).digest() for one in list_ids]
+    digests = [hashlib.blake2b(name.encode(), digest_size=8, key=salt).digest() for name in list_ids]
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 

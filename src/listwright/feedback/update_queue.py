@@ -20,7 +20,7 @@ from listwright._kernels.distances import earlier_distances
 from listwright.errors import InputError
 from listwright.features import Candidate, Crossed, Distance, Features, Identity, Position, Rows, Volume
 from listwright.feedback.answered import AnsweredLists
-from listwright.feedback.drawing import Given
+from listwright.feedback.drawing import ReplayPolicy
 from listwright.feedback.gain_ridge import GainLearner
 from listwright.feedback.updates import TrainingUpdate
 from listwright.learners import Learner
@@ -41,7 +41,7 @@ def shown_rows(features: Features, problem: Problems, picks: Ints) -> Rows:
         own = problem.features[picks]
         tables = [_columns(part, problem, own) for part in parts]
         return _alone(tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1), None)
-    return _walked(features, problem, picks)
+    return _walk_along(features, problem, picks)
 
 
 def _columns(part: Features, problem: Problems, own: Floats32) -> Floats32:
@@ -67,11 +67,11 @@ def _columns(part: Features, problem: Problems, own: Floats32) -> Floats32:
     return np.concatenate([table, np.repeat(context, len(own), axis=0)], axis=1)
 
 
-def _walked(features: Features, problem: Problems, picks: Ints) -> Rows:
+def _walk_along(features: Features, problem: Problems, picks: Ints) -> Rows:
     """Return the rows of a list under any features, by walking along it."""
     tables, items, states, n_items = [], [], [], 0
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing
-    for step in walk(problem, features, Given(picks[None]), length=len(picks), rng=rng):
+    for step in walk(problem, features, ReplayPolicy(picks[None]), length=len(picks), rng=rng):
         pick = int(step.picks[0])
         tables.append(step.rows.table[pick])
         if step.rows.crossed is not None:
@@ -98,7 +98,7 @@ def shown_items(features: Features, logged: AnsweredLists, revealed: Bools) -> S
     tables, crosses, lists, positions = [], [], [], []
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     length = int(revealed.sum(axis=1).max())
-    for step in walk(logged.problems, features, Given(logged.rows), length=length, rng=rng, room=logged.rooms):
+    for step in walk(logged.problems, features, ReplayPolicy(logged.rows), length=length, rng=rng, room=logged.rooms):
         which = np.flatnonzero(revealed[:, step.position])
         picks = logged.rows[which, step.position]
         tables.append(step.rows.table[picks])
@@ -110,7 +110,7 @@ def shown_items(features: Features, logged: AnsweredLists, revealed: Bools) -> S
     order = np.lexsort((np.concatenate(positions), numbers))
     crossed = None
     if crosses:
-        items, states = (np.concatenate([one[k] for one in crosses])[order] for k in (0, 1))
+        items, states = (np.concatenate([cross[k] for cross in crosses])[order] for k in (0, 1))
         crossed = Crossed(items, crosses[0][2], states)
     rows = _alone(np.concatenate(tables)[order], crossed)
     return ShownItems(rows, numbers[order], np.concatenate(positions)[order])
@@ -184,8 +184,8 @@ def pending_update(
 
 def _learn_all(learner: Learner, examples: list[Examples]) -> None:
     """Pass the examples to the learner, in order of position."""
-    for one in examples:
-        learner.learn(one)
+    for example in examples:
+        learner.learn(example)
 
 
 def _examples(features: Features, record: TrainingUpdate, gains: Floats, weights: Floats) -> list[Examples]:
@@ -194,7 +194,7 @@ def _examples(features: Features, record: TrainingUpdate, gains: Floats, weights
     room = None if record.budget is None else np.array([record.budget])
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing
     examples = []
-    for step in walk(problem, features, Given(record.picks[None]), length=len(gains), rng=rng, room=room):
+    for step in walk(problem, features, ReplayPolicy(record.picks[None]), length=len(gains), rng=rng, room=room):
         by_row = np.zeros(problem.n_rows)
         by_row[step.picks] = gains[step.position]
         examples.append(

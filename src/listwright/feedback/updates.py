@@ -27,10 +27,10 @@ def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
     # Where an id occurs more than once the first outcome wins, because a list counts once.
     if isinstance(list_ids, str):
         return {list_ids: outcomes}
-    names, told = [str(name) for name in list_ids], list(outcomes)
-    if len(names) != len(told):
-        raise InputError(f"Give one outcome per list. Got {len(names)} lists and {len(told)} outcomes.")
-    return dict(reversed(list(zip(names, told, strict=True))))
+    names, given = [str(name) for name in list_ids], list(outcomes)
+    if len(names) != len(given):
+        raise InputError(f"Give one outcome per list. Got {len(names)} lists and {len(given)} outcomes.")
+    return dict(reversed(list(zip(names, given, strict=True))))
 
 
 def validate_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, name: object) -> Floats:

@@ -12,8 +12,8 @@ from listwright.features.auto import paper_features
 from listwright.feedback import EvidenceWarning, Log, evaluate
 from listwright.feedback.explore import Epsilon
 from listwright.feedback.off_policy.estimates import estimate_of
-from listwright.feedback.off_policy.estimators import Parts, _checked, estimators, supported
-from listwright.feedback.off_policy.evidence import Evidence, OutcomeModel, evidence, gains_of
+from listwright.feedback.off_policy.estimators import InfluenceValues, _checked, estimators, support_size
+from listwright.feedback.off_policy.evidence import Evidence, OutcomeRegression, evidence, gains_of
 from listwright.feedback.off_policy.targets import as_target
 from listwright.simulate.news import news
 
@@ -144,7 +144,7 @@ def test_doubly_robust_and_pseudo_inverse_estimates_are_right_whatever_the_model
     level: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over all lists, each as likely as it was, what a model says cancels out."""
-    monkeypatch.setattr(OutcomeModel, "predict", lambda self, table, owners, position: np.full(len(table), level))
+    monkeypatch.setattr(OutcomeRegression, "predict", lambda self, table, owners, position: np.full(len(table), level))
     parts = estimators(seen(all_lists(), first_two))
     for name in ("per_position_ips", "per_position_dr", "cascade_dr", "slate_ips", "pseudo_inverse"):
         assert parts[name].value == pytest.approx(0.6), name
@@ -203,8 +203,8 @@ def test_what_the_log_never_shows_has_no_evidence() -> None:
 
 
 def test_a_part_of_a_policy_that_is_never_shown_is_no_evidence_either() -> None:
-    assert supported(np.repeat([1.0, 0.0], [100, 300])) == 0.0
-    assert supported(np.repeat([4.0, 0.0], [100, 300])) == 100.0
+    assert support_size(np.repeat([1.0, 0.0], [100, 300])) == 0.0
+    assert support_size(np.repeat([4.0, 0.0], [100, 300])) == 100.0
 
     def half(problems: lw.Problems) -> lw.Lists:
         first = np.arange(len(problems))[:, None] % 2 == 0
@@ -229,12 +229,12 @@ def test_plain_weights_have_no_evidence_where_normalised_ones_do_without_a_twent
 def test_the_pseudo_inverse_allows_for_what_the_doubly_robust_estimate_shows_to_be_bias() -> None:
     """Half of the value, by every list: nothing of that is chance."""
     rng = np.random.default_rng(0)
-    robust = Parts(rng.random(400), 400.0)
-    same, half = (_checked(Parts(scale * robust.influence, 400.0), robust) for scale in (1.0, 0.5))
+    robust = InfluenceValues(rng.random(400), 400.0)
+    same, half = (_checked(InfluenceValues(scale * robust.influence, 400.0), robust) for scale in (1.0, 0.5))
     assert same.bias == 0.0
     assert half.bias == pytest.approx(robust.value / 2, rel=0.01)
     assert estimate_of(half, 0.95, (0.0, 1.0), False).high > robust.value
-    assert _checked(robust, Parts(robust.influence, 1.0)).bias == 0.0  # nothing to check it with
+    assert _checked(robust, InfluenceValues(robust.influence, 1.0)).bias == 0.0  # nothing to check it with
 
 
 def test_intervals_stay_in_range_and_have_a_width() -> None:
@@ -255,7 +255,7 @@ def test_value_any_counts_the_first_click_alone() -> None:
 def test_switch_leaves_the_model_where_weights_show_that_it_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     log = clicks_log(2000)
     assert evaluate(log, first_two).switch.value == evaluate(log, first_two).direct.value
-    monkeypatch.setattr(OutcomeModel, "predict", lambda self, table, owners, position: np.full(len(table), 0.9))
+    monkeypatch.setattr(OutcomeRegression, "predict", lambda self, table, owners, position: np.full(len(table), 0.9))
     found = evaluate(log, first_two)
     assert found.direct.value == pytest.approx(1.8)
     assert found.switch.value == pytest.approx(0.8, abs=0.2)
@@ -268,7 +268,7 @@ def test_switch_keeps_the_correction_where_it_costs_nothing() -> None:
 
 
 def test_an_estimate_is_the_mean_of_its_parts() -> None:
-    part = Parts(np.array([0.0, 1.0]), 2.0)
+    part = InfluenceValues(np.array([0.0, 1.0]), 2.0)
     assert (part.value, part.error) == (0.5, 0.5 / np.sqrt(2))
 
 

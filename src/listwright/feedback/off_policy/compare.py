@@ -65,7 +65,7 @@ class PolicyComparison:
     @property
     def advice(self) -> str:
         """What to do about each policy, in plain sentences."""
-        return " ".join(one.advice for one in self.differences.values())
+        return " ".join(estimate.advice for estimate in self.differences.values())
 
     def table(self) -> Table:
         """Return one row per policy with its value, interval, effective size, lead over the baseline, and verdict."""
@@ -73,12 +73,14 @@ class PolicyComparison:
         apart = [self.differences.get(name, nothing) for name in self.estimates]
         values = list(self.estimates.values())
         columns: dict[str, Any] = {"policy": np.array(list(self.estimates))}
-        columns |= {name: np.array([getattr(one, name) for one in values]) for name in ("value", "low", "high")}
-        columns["effective_size"] = np.array([one.effective_size for one in values])
-        columns["ahead"] = np.array([one.value for one in apart])
-        columns["ahead_low"] = np.array([one.low for one in apart])
-        columns["ahead_high"] = np.array([one.high for one in apart])
-        columns["verdict"] = np.array([one.verdict for one in apart])
+        columns |= {
+            name: np.array([getattr(estimate, name) for estimate in values]) for name in ("value", "low", "high")
+        }
+        columns["effective_size"] = np.array([estimate.effective_size for estimate in values])
+        columns["ahead"] = np.array([estimate.value for estimate in apart])
+        columns["ahead_low"] = np.array([estimate.low for estimate in apart])
+        columns["ahead_high"] = np.array([estimate.high for estimate in apart])
+        columns["verdict"] = np.array([estimate.verdict for estimate in apart])
         return Table(columns)
 
     def picture(self) -> Any:
@@ -155,17 +157,17 @@ def compare(
     Roll out new: against old it brings +0.397 per list (+0.324 to +0.441).
     """
     check_arguments(log, value, confidence, propensity)
-    first = _checked(policies, baseline)
+    first = _validate_policies(policies, baseline)
     known, looked = known_gains(log, value, propensity)
     if looked is not None:
         raise InputError("compare takes logged or estimated propensities, not examination.")
     seed = int(as_generator(random_state).integers(2**62))
-    told = {name: _told(known, policy, seed, confidence, propensity) for name, policy in policies.items()}
-    differences = {name: _difference(told, (name, first), known, confidence) for name in told if name != first}
-    return PolicyComparison({name: one.estimate for name, one in told.items()}, differences, first, len(known))
+    seen_of = {name: _estimate_policy(known, policy, seed, confidence, propensity) for name, policy in policies.items()}
+    differences = {name: _difference(seen_of, (name, first), known, confidence) for name in seen_of if name != first}
+    return PolicyComparison({name: seen.estimate for name, seen in seen_of.items()}, differences, first, len(known))
 
 
-def _checked(policies: Mapping[str, Any], baseline: str | None) -> str:
+def _validate_policies(policies: Mapping[str, Any], baseline: str | None) -> str:
     """Validate the policies and return the name of the baseline."""
     if not isinstance(policies, Mapping) or len(policies) < 2:
         raise InputError(
@@ -179,7 +181,7 @@ def _checked(policies: Mapping[str, Any], baseline: str | None) -> str:
     return baseline
 
 
-class _Told(NamedTuple):
+class _PolicyEvidence(NamedTuple):
     """What the log says of one policy."""
 
     estimate: OffPolicyEstimate
@@ -187,21 +189,23 @@ class _Told(NamedTuple):
     seen: Evidence | None  # None for the policy of the log itself
 
 
-def _told(log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str) -> _Told:
+def _estimate_policy(log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str) -> _PolicyEvidence:
     """Estimate one policy's value; for "logged", the plain mean of the log."""
     if isinstance(policy, str) and policy == LOGGED:
         low, high = skewed_interval(log.values, confidence=confidence, bounds=(0.0, log.most))
         own = OffPolicyEstimate(float(log.values.mean()), low, high, float(len(log)))
-        return _Told(own, log.values, None)
+        return _PolicyEvidence(own, log.values, None)
     seen = evidence(log, as_target(policy, seed))
     parts = estimators(seen)
     value = evaluation_of(seen, parts, confidence, propensity).value
-    return _Told(value, parts[basis_of(log, parts)].influence, seen)
+    return _PolicyEvidence(value, parts[basis_of(log, parts)].influence, seen)
 
 
-def _difference(told: Mapping[str, _Told], names: tuple[str, str], log: LoggedGains, confidence: float) -> Difference:
+def _difference(
+    seen: Mapping[str, _PolicyEvidence], names: tuple[str, str], log: LoggedGains, confidence: float
+) -> Difference:
     """Return the paired difference of two policies; against the log itself, with advice on a partial rollout."""
-    new, old = (told[name] for name in names)
+    new, old = (seen[name] for name in names)
     point, apart = new.estimate.value - old.estimate.value, new.influence - old.influence
     size = min(new.estimate.effective_size, old.estimate.effective_size)
     if new.seen is not None and old.seen is None:
@@ -216,8 +220,8 @@ def _plain(value: Any) -> Any:
 def _dots(alt: Any, title: str, points: Mapping[str, Any], *, zero: bool = False) -> Any:
     """Return a dot and an interval for each policy; none where there is no evidence."""
     rows = [
-        {"policy": name} | {end: none_if_nan(getattr(one, end)) for end in ("value", "low", "high")}
-        for name, one in points.items()
+        {"policy": name} | {end: none_if_nan(getattr(point, end)) for end in ("value", "low", "high")}
+        for name, point in points.items()
     ]
     base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("policy:N", title=None, sort=list(points)))
     scale = alt.Scale(zero=False)

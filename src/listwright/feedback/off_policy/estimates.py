@@ -13,7 +13,7 @@ from listwright.errors import Notice
 from listwright.evaluation.intervals import Bounds, none_if_nan, skewed_interval, unseen_interval
 from listwright.evaluation.table import align_columns
 from listwright.feedback.answered import AnsweredLists
-from listwright.feedback.off_policy.estimators import Parts
+from listwright.feedback.off_policy.estimators import InfluenceValues
 from listwright.feedback.off_policy.verdict import Difference
 
 
@@ -96,7 +96,7 @@ class OffPolicyEstimate:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class OffPolicyEvaluation:
     """The result of `evaluate`: the mean value per list of a policy, by several estimators.
 
     Print it for a table. `value` is the recommended estimate, and `against_log` says what to do.
@@ -146,8 +146,8 @@ class Evaluation:
     @property
     def estimates(self) -> dict[str, OffPolicyEstimate]:
         """All estimates of the policy, by name."""
-        found = {name: getattr(self, name) for name in NAMES}
-        return found if self.examination is None else found | {"examination": self.examination}
+        estimates = {name: getattr(self, name) for name in NAMES}
+        return estimates if self.examination is None else estimates | {"examination": self.examination}
 
     @property
     def value(self) -> OffPolicyEstimate:
@@ -161,18 +161,18 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, with None where there is no evidence."""
-        found = {name: _plain(one) for name, one in (self.estimates | {"logged": self.logged}).items()}
+        estimates = {name: _plain(estimate) for name, estimate in (self.estimates | {"logged": self.logged}).items()}
         about = {"recommended": self.recommended, "n_lists": self.n_lists, "propensity": self.propensity}
         apart = {name: getattr(self.against_log, name) for name in ("value", "low", "high")}
         plain = {name: none_if_nan(number) for name, number in apart.items()}
         verdict = plain | {"verdict": self.against_log.verdict, "advice": self.against_log.advice}
-        return {"estimates": found, "against_log": verdict, "sensitivity": self.sensitivity} | about
+        return {"estimates": estimates, "against_log": verdict, "sensitivity": self.sensitivity} | about
 
     def __str__(self) -> str:
         rows = [["", "value", "effective size"]]
-        for name, one in self.estimates.items():
+        for name, estimate in self.estimates.items():
             mark = " *" if name == self.recommended else ""
-            rows.append([name.replace("_", " ") + mark, str(one), f"{one.effective_size:,.0f}"])
+            rows.append([name.replace("_", " ") + mark, str(estimate), f"{estimate.effective_size:,.0f}"])
         rows.append(["the log itself", str(self.logged), f"{self.n_lists:,}"])
         lines = [align_columns(rows, [True, True, False]), "* look at this one first"]
         if self.sensitivity is not None:
@@ -198,7 +198,7 @@ NAMES = (
 )
 
 
-def estimate_of(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
+def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
     """Turn the parts of an estimate into a value with an interval, clipped to the possible values."""
     if part.effective_size < LEAST:
         return OffPolicyEstimate(np.nan, np.nan, np.nan, part.effective_size)
@@ -210,6 +210,11 @@ def estimate_of(part: Parts, confidence: float, bounds: Bounds, alike: bool) -> 
     return OffPolicyEstimate(value, min(low, value), max(high, value), part.effective_size)
 
 
-def _plain(one: OffPolicyEstimate) -> dict[str, float | None]:
-    found = {"value": one.value, "low": one.low, "high": one.high, "effective_size": one.effective_size}
-    return {name: none_if_nan(number) for name, number in found.items()}
+def _plain(estimate: OffPolicyEstimate) -> dict[str, float | None]:
+    numbers = {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "effective_size": estimate.effective_size,
+    }
+    return {name: none_if_nan(number) for name, number in numbers.items()}

@@ -35,7 +35,7 @@ AGREE = 2.0  # standard errors around two estimates that meet where they agree
 PLENTY = 1 / 3  # of the lists, as effective size, from which on there is little variance to save by accepting bias
 
 
-class Parts(NamedTuple):
+class InfluenceValues(NamedTuple):
     """An estimate written as a mean over lists, from which its standard error follows."""
 
     influence: Floats  # by list: the estimate is their mean, and their spread is that of the estimate times sqrt(lists)
@@ -53,7 +53,7 @@ class Parts(NamedTuple):
         return float(self.influence.std() / np.sqrt(len(self.influence)))
 
 
-def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Parts]:
+def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, InfluenceValues]:
     """Compute all estimates of a policy's value.
 
     Parameters
@@ -66,27 +66,29 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, Pa
     Returns
     -------
     dict of str to Parts
-        By the names of `Evaluation`'s attributes.
+        By the names of `OffPolicyEvaluation`'s attributes.
     """
     log, weights = evidence.log, evidence.weights
     last, values = weights[:, -1], log.values
     size = least_effective(weights, evidence)
     capped = np.minimum(weights, np.sqrt(len(log)) if clip is None else clip)
     parts = {
-        "direct": Parts(_direct(evidence), size),
-        "slate_ips": Parts(last * values, supported(last, PLAIN_SUPPORT)),
-        "self_normalised": Parts(_ratio(last * values, last), supported(last)),
+        "direct": InfluenceValues(_direct(evidence), size),
+        "slate_ips": InfluenceValues(last * values, support_size(last, PLAIN_SUPPORT)),
+        "self_normalised": InfluenceValues(_ratio(last * values, last), support_size(last)),
         "pseudo_inverse": _pseudo_inverse(evidence),
-        "per_position_ips": Parts((weights * log.gains).sum(axis=1), least_effective(weights, evidence, PLAIN_SUPPORT)),
-        "per_position_sn": Parts(normalised(weights, log.gains), size),
-        "clipped": Parts(normalised(capped, log.gains), size),  # clipping does not add evidence
-        "per_position_dr": Parts(_per_position_dr(evidence), size),
+        "per_position_ips": InfluenceValues(
+            (weights * log.gains).sum(axis=1), least_effective(weights, evidence, PLAIN_SUPPORT)
+        ),
+        "per_position_sn": InfluenceValues(normalise(weights, log.gains), size),
+        "clipped": InfluenceValues(normalise(capped, log.gains), size),  # clipping does not add evidence
+        "per_position_dr": InfluenceValues(_per_position_dr(evidence), size),
     }
     start, errors = temporal_errors(evidence)
-    parts["cascade_dr"] = Parts(start + normalised(weights, errors), size)
-    parts["switch"] = Parts(_switch(parts, start, weights, errors), size)
+    parts["cascade_dr"] = InfluenceValues(start + normalise(weights, errors), size)
+    parts["switch"] = InfluenceValues(_switch(parts, start, weights, errors), size)
     if weights.shape[1] > 1:  # a single slot is drawn as the pseudo-inverse takes it
-        parts["pseudo_inverse"] = _checked(parts["pseudo_inverse"], parts["cascade_dr"])
+        parts["pseudo_inverse"] = _with_bias(parts["pseudo_inverse"], parts["cascade_dr"])
     return parts
 
 
@@ -102,10 +104,10 @@ def least_effective(weights: Floats, evidence: Evidence, least: float = SUPPORT)
     """
     share = path_gains(evidence).mean(axis=0)
     telling = np.flatnonzero(share >= SHARE * share.sum())
-    return min(supported(weights[:, j], least) for j in telling)
+    return min(support_size(weights[:, j], least) for j in telling)
 
 
-def supported(weights: Floats, least: float = SUPPORT) -> float:
+def support_size(weights: Floats, least: float = SUPPORT) -> float:
     """Return the effective size, or 0 where the weights fall short of their expected mean of 1."""
     # A mean clearly below `least` shows that the policy shows what the log never does, so no reweighting can represent
     # it.
@@ -143,7 +145,7 @@ def _per_position_dr(evidence: Evidence) -> Floats:
     log, weights = evidence.log, evidence.weights
     before = np.concatenate([np.ones((len(log), 1)), weights[:, :-1]], axis=1)
     policy = np.where(log.alive, evidence.policy, 0.0)
-    return normalised(weights, log.gains - log.own) + normalised(before, policy)
+    return normalise(weights, log.gains - log.own) + normalise(before, policy)
 
 
 def _direct(evidence: Evidence) -> Floats:
@@ -151,21 +153,23 @@ def _direct(evidence: Evidence) -> Floats:
     log, values = evidence.log, path_gains(evidence).sum(axis=1)
     total = values.copy()
     for j, (seen, inverse) in enumerate(zip(evidence.path_seen, log.model.inverses, strict=True)):
-        told = evidence.path[:, j]
-        slope = told * (1.0 - (values if log.stops else told))  # of the value, by the log-odds of the click
+        predicted = evidence.path[:, j]
+        slope = predicted * (1.0 - (values if log.stops else predicted))  # of the value, by the log-odds of the click
         pull = len(log) * inverse @ (seen.astype(np.float64) * slope[:, None]).mean(axis=0)
         wrong = np.where(log.alive[:, j], log.gains[:, j] - log.own[:, j], 0.0)
         total += (log.seen[j].astype(np.float64) @ pull) * wrong
     return total - total.mean() + values.mean()
 
 
-def _switch(parts: dict[str, Parts], start: Floats, weights: Floats, errors: Floats) -> Floats:
+def _switch(parts: dict[str, InfluenceValues], start: Floats, weights: Floats, errors: Floats) -> Floats:
     """Choose the lowest cap on correction weights whose estimate agrees with all higher ones (Su et al. 2020)."""
     robust = parts["cascade_dr"]
     if robust.effective_size >= PLENTY * len(start):
         return robust.influence
     ways = [robust]
-    ways += [Parts(start + (np.where(weights <= cap, weights, 0.0) * errors).sum(axis=1), 0.0) for cap in CAPS]
+    ways += [
+        InfluenceValues(start + (np.where(weights <= cap, weights, 0.0) * errors).sum(axis=1), 0.0) for cap in CAPS
+    ]
     ways += [parts["direct"]]
     if robust.effective_size < ENOUGH:
         return ways[-1].influence
@@ -178,7 +182,7 @@ def _switch(parts: dict[str, Parts], start: Floats, weights: Floats, errors: Flo
     return chosen.influence
 
 
-def _pseudo_inverse(evidence: Evidence) -> Parts:
+def _pseudo_inverse(evidence: Evidence) -> InfluenceValues:
     """Self-normalised: sum of g * value / sum of g, with g the weight of the whole list."""
     log = evidence.log
     shown = log.logged.rows >= 0
@@ -193,20 +197,20 @@ def _pseudo_inverse(evidence: Evidence) -> Parts:
     else:
         slots = np.where(shown, evidence.same_slot / chances, 1.0)
         weights = 1.0 + (_over(slots, slots.mean(axis=0)) - 1.0).sum(axis=1)
-        if min(supported(slots[:, j], SLOT_SUPPORT) for j in range(slots.shape[1])) == 0:
-            return Parts(np.zeros(len(log)), 0.0)
-    return Parts(_ratio(weights * log.values, weights), effective_size(weights) if weights.sum() > 0 else 0.0)
+        if min(support_size(slots[:, j], SLOT_SUPPORT) for j in range(slots.shape[1])) == 0:
+            return InfluenceValues(np.zeros(len(log)), 0.0)
+    return InfluenceValues(_ratio(weights * log.values, weights), effective_size(weights) if weights.sum() > 0 else 0.0)
 
 
-def _checked(part: Parts, robust: Parts) -> Parts:
+def _with_bias(part: InfluenceValues, robust: InfluenceValues) -> InfluenceValues:
     """Return an estimate with its bias: how far it is from a robust one, if that is more than one standard error."""
     if part.effective_size == 0 or robust.effective_size < ENOUGH:
         return part
-    apart = Parts(part.influence - robust.influence, 0.0)
+    apart = InfluenceValues(part.influence - robust.influence, 0.0)
     return part._replace(bias=abs(apart.value) if abs(apart.value) > apart.error else 0.0)
 
 
-def normalised(weights: Floats, gains: Floats) -> Floats:
+def normalise(weights: Floats, gains: Floats) -> Floats:
     """Return the sum over positions of sum(w * r) / sum(w), written as a mean over lists."""
     return sum(
         (_ratio(weights[:, j] * gains[:, j], weights[:, j]) for j in range(gains.shape[1])), np.zeros(len(gains))

@@ -1,6 +1,6 @@
 """Off-policy evaluation of one policy on a log, by ten estimators.
 
-`evaluate` prepares the log, computes the policy's evidence and turns all estimates into an `Evaluation`.
+`evaluate` prepares the log, computes the policy's evidence and turns all estimates into an `OffPolicyEvaluation`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from listwright.evaluation.intervals import Bounds
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import (
     RECOMMENDED,
-    Evaluation,
     EvidenceWarning,
     OffPolicyEstimate,
+    OffPolicyEvaluation,
     estimate_of,
 )
-from listwright.feedback.off_policy.estimators import ENOUGH, Parts, estimators, temporal_errors
+from listwright.feedback.off_policy.estimators import ENOUGH, InfluenceValues, estimators, temporal_errors
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
-from listwright.feedback.off_policy.examination import examined
+from listwright.feedback.off_policy.examination import estimate_examined
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_arguments, known_gains, sensitivity
 from listwright.feedback.off_policy.rollout import against_log
 from listwright.feedback.off_policy.targets import Target, as_target
@@ -42,7 +42,7 @@ def evaluate(
     clip: float | None = None,
     confidence: float = 0.95,
     random_state: RandomState = 0,
-) -> Evaluation:
+) -> OffPolicyEvaluation:
     """Return what a policy would have earned on the logged problems, from the lists that another one showed.
 
     Parameters
@@ -68,7 +68,7 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
+    OffPolicyEvaluation
         Ten estimates. Those by weights (`slate_ips` to `clipped`) need lists that both policies could have shown: the
         effective size says how many there were. `direct` is a model of clicks alone. `per_position_dr` and
         `cascade_dr` put both together. `switch` is the one to look at first: `cascade_dr` where the effective size is
@@ -119,47 +119,53 @@ def evaluate(
     known, looked = known_gains(log, value, propensity)
     target = as_target(policy, int(as_generator(random_state).integers(2**62)))
     seen = evidence(known, target)
-    found = evaluation_of(seen, estimators(seen, clip=clip), confidence, propensity)
+    evaluation = evaluation_of(seen, estimators(seen, clip=clip), confidence, propensity)
     if looked is not None:
-        found = _with_examination(found, known, target, looked, confidence)
-    if found.effective_size < FEW:
-        _warn_few(found.effective_size, len(known))
-    return found
+        evaluation = _with_examination(evaluation, known, target, looked, confidence)
+    if evaluation.effective_size < FEW:
+        _warn_few(evaluation.effective_size, len(known))
+    return evaluation
 
 
-def evaluation_of(seen: Evidence, parts: dict[str, Parts], confidence: float, propensity: str) -> Evaluation:
-    """Turn all estimates into an `Evaluation`."""
+def evaluation_of(
+    seen: Evidence, parts: dict[str, InfluenceValues], confidence: float, propensity: str
+) -> OffPolicyEvaluation:
+    """Turn all estimates into an `OffPolicyEvaluation`."""
     # Estimates that rest on the model (`direct`, `switch`) keep their value but take the interval of the basis
     # estimate, because their own spread does not include the model's bias.
     log, bounds = seen.log, (0.0, seen.log.most)
     alike = bool(np.ptp(log.values) == 0)
-    found = {name: estimate_of(part, confidence, bounds, alike) for name, part in parts.items()}
-    known = found[basis_of(log, parts)]
+    estimates = {name: estimate_of(part, confidence, bounds, alike) for name, part in parts.items()}
+    known = estimates[basis_of(log, parts)]
     for name in MODELLED:
         middle = min(max(parts[name].value, bounds[0]), bounds[1])
-        found[name] = OffPolicyEstimate(middle, min(known.low, middle), max(known.high, middle), known.effective_size)
-    return Evaluation(
-        **found,  # type: ignore[arg-type]
-        logged=estimate_of(Parts(log.values, float(len(log))), confidence, bounds, alike),
+        estimates[name] = OffPolicyEstimate(
+            middle, min(known.low, middle), max(known.high, middle), known.effective_size
+        )
+    return OffPolicyEvaluation(
+        **estimates,  # type: ignore[arg-type]
+        logged=estimate_of(InfluenceValues(log.values, float(len(log))), confidence, bounds, alike),
         n_lists=len(log),
-        against_log=_against_log(seen, parts, found[RECOMMENDED], confidence),
+        against_log=_against_log(seen, parts, estimates[RECOMMENDED], confidence),
         propensity=propensity,
         sensitivity=_sensitivity(seen, bounds) if propensity in ESTIMATED else None,
     )
 
 
-def basis_of(log: LoggedGains, parts: dict[str, Parts]) -> str:
+def basis_of(log: LoggedGains, parts: dict[str, InfluenceValues]) -> str:
     """Return the name of the estimate that supplies the intervals of modelled ones."""
     robust, slots = parts["cascade_dr"].effective_size, parts["pseudo_inverse"].effective_size
     return "pseudo_inverse" if robust < ENOUGH and slots >= MANY and not log.stops else "cascade_dr"
 
 
-def _against_log(seen: Evidence, parts: dict[str, Parts], found: OffPolicyEstimate, confidence: float) -> Difference:
+def _against_log(
+    seen: Evidence, parts: dict[str, InfluenceValues], recommended: OffPolicyEstimate, confidence: float
+) -> Difference:
     """Compare the recommended estimate with the mean of the log, paired by list."""
     log = seen.log
-    point = found.value - float(log.values.mean())
+    point = recommended.value - float(log.values.mean())
     apart = parts[basis_of(log, parts)].influence - log.values
-    return against_log(("the policy", "the log"), point, apart, found.effective_size, seen, confidence)
+    return against_log(("the policy", "the log"), point, apart, recommended.effective_size, seen, confidence)
 
 
 def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
@@ -170,12 +176,12 @@ def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
 
 
 def _with_examination(
-    found: Evaluation, log: LoggedGains, target: Target, looked: Floats, confidence: float
-) -> Evaluation:
+    evaluation: OffPolicyEvaluation, log: LoggedGains, target: Target, looked: Floats, confidence: float
+) -> OffPolicyEvaluation:
     """Add the estimate by position bias and recommend it."""
-    part = examined(log.logged, target, looked)
-    one = estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
-    return replace(found, examination=one, recommended="examination")
+    part = estimate_examined(log.logged, target, looked)
+    examined_estimate = estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
+    return replace(evaluation, examination=examined_estimate, recommended="examination")
 
 
 def _warn_few(size: float, n_lists: int) -> None:

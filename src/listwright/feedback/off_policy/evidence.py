@@ -20,7 +20,7 @@ from listwright._internal.threads import one_thread
 from listwright.features import Features, Identity, Position
 from listwright.features.auto import paper_features
 from listwright.feedback.answered import AnsweredLists, runs
-from listwright.feedback.drawing import Given
+from listwright.feedback.drawing import ReplayPolicy
 from listwright.feedback.off_policy.targets import Target
 from listwright.problems import Problems
 from listwright.walk.plain import walk
@@ -32,7 +32,7 @@ MANY_ITEMS = 256  # items of a catalogue that have a column of their own
 
 
 @dataclass(frozen=True, eq=False)
-class OutcomeModel:
+class OutcomeRegression:
     """Logistic regressions per position and fold; a list is predicted by the one fitted without its fold."""
 
     features: Features  # what is seen of an item, given the items before it
@@ -48,14 +48,14 @@ class OutcomeModel:
         return by_fold[np.arange(len(table)), self.folds[owners]]
 
 
-def fit_outcomes(logged: AnsweredLists, gains: Floats, alive: Bools) -> tuple[OutcomeModel, list[Floats32]]:
+def fit_outcomes(logged: AnsweredLists, gains: Floats, alive: Bools) -> tuple[OutcomeRegression, list[Floats32]]:
     """Fit the model to a log."""
     features = _features(logged.problems)
     tables = seen_along(logged, features)
     folds = folds_of(logged.list_ids)
     with one_thread():
         fitted = [_fit(table.astype(np.float64), gains[:, j], alive[:, j], folds) for j, table in enumerate(tables)]
-    return OutcomeModel(features, folds, *map(list, zip(*fitted, strict=True))), tables
+    return OutcomeRegression(features, folds, *map(list, zip(*fitted, strict=True))), tables
 
 
 def seen_along(logged: AnsweredLists, features: Features) -> list[Floats32]:
@@ -63,7 +63,7 @@ def seen_along(logged: AnsweredLists, features: Features) -> list[Floats32]:
     small = logged.only_shown()
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     shown, tables = small.rows >= 0, []
-    for step in walk(small.problems, features, Given(small.rows), length=shown.shape[1], rng=rng):
+    for step in walk(small.problems, features, ReplayPolicy(small.rows), length=shown.shape[1], rng=rng):
         table = step.rows.written_out()
         tables.append(np.where(shown[:, step.position, None], table[small.rows[:, step.position]], np.float32(0)))
     empty = np.zeros_like(tables[0])
@@ -109,8 +109,8 @@ def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Float
 
 def _sums(table: Floats, gains: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the gradient of the log-likelihood and its negative Hessian."""
-    told = scipy.special.expit(table @ weights)
-    return table.T @ (gains - told), (table * (told * (1.0 - told))[:, None]).T @ table
+    predicted = scipy.special.expit(table @ weights)
+    return table.T @ (gains - predicted), (table * (predicted * (1.0 - predicted))[:, None]).T @ table
 
 
 THREADS = 2
@@ -124,7 +124,7 @@ class LoggedGains:
     gains: Floats  # (lists, positions): 0 behind the end of a list, and behind the stop of a user
     alive: Bools  # same shape: the position has an item, and the user had not stopped before
     stops: bool  # whether users stop at the first click, so that a list is worth 1 or 0
-    model: OutcomeModel
+    model: OutcomeRegression
     seen: list[Floats32]  # by position: what the model sees of the shown items
     own: Floats  # (lists, positions): what the model says of them
 
@@ -195,9 +195,9 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     for position, row_chances in enumerate(chances):
         some, picks = shown[:, position], logged.rows[:, position]
         ratios[some, position] = row_chances[picks[some]] / logged.propensities[some, position]
-    for position, (rows, told) in enumerate(_predicted(log, logged, which, chances)):
+    for position, (rows, predicted) in enumerate(_predict_candidates(log, logged, which, chances)):
         owners = logged.problems.owners[rows]
-        policy[:, position] = np.bincount(owners, told * chances[position][rows], minlength=len(which))
+        policy[:, position] = np.bincount(owners, predicted * chances[position][rows], minlength=len(which))
     lists = target.lists(logged)
     own = replace(logged, rows=lists.rows)
     seen = seen_along(own, log.model.features)
@@ -213,7 +213,7 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     )
 
 
-def _predicted(
+def _predict_candidates(
     log: LoggedGains, logged: AnsweredLists, which: Ints, chances: list[Floats]
 ) -> Iterator[tuple[Ints, Floats]]:
     """Yield by position the candidates that the policy may show after the logged items, and their predicted gains."""
@@ -225,7 +225,7 @@ def _predicted(
     kept = np.flatnonzero(wanted)
     small = logged.only(kept)
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
-    steps = walk(small.problems, log.model.features, Given(small.rows), length=len(chances), rng=rng)
+    steps = walk(small.problems, log.model.features, ReplayPolicy(small.rows), length=len(chances), rng=rng)
     for step in steps:
         some = np.flatnonzero(chances[step.position][kept] > 0)
         owners = which[small.problems.owners[some]]

@@ -18,7 +18,7 @@ from listwright.errors import InputError
 from listwright.features import Candidate, Features, Identity
 from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.log import Log
-from listwright.feedback.off_policy.estimators import Parts, effective_size
+from listwright.feedback.off_policy.estimators import InfluenceValues, effective_size
 from listwright.feedback.off_policy.evidence import seen_along, with_few_items
 from listwright.feedback.off_policy.targets import Target
 
@@ -91,9 +91,9 @@ def examination(log: Log, *, method: str = "auto") -> Floats:
 def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
     """Estimate the examination of each position from answered lists; see `examination`."""
     if method != "em":
-        found = _harvested(logged)
-        if found is not None:
-            return found
+        harvested = _harvest_examination(logged)
+        if harvested is not None:
+            return harvested
         if method == "harvest":
             raise InputError(
                 "No items were shown often enough at several positions to compare them. Pass method='em', or give "
@@ -102,24 +102,24 @@ def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
     return _by_em(replace(logged, problems=with_few_items(logged.problems, logged.rows)))
 
 
-def examined(logged: AnsweredLists, target: Target, looked: Floats) -> Parts:
+def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> InfluenceValues:
     """Estimate the value of a policy where examination is known; no exploration is needed."""
     features, weights = _appeal(logged, looked)
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
     for which in runs(logged.problems):
         some = logged.take(which)
         lists, shown = target.lists(some), some.rows >= 0
-        own = _predicted(replace(some, rows=lists.rows), features, weights)
+        own = _predict_appeal(replace(some, rows=lists.rows), features, weights)
         moved = lists.any_slot(some, looked) / looked
-        wrong = np.where(shown, np.nan_to_num(some.outcomes) - looked * _predicted(some, features, weights), 0.0)
+        wrong = np.where(shown, np.nan_to_num(some.outcomes) - looked * _predict_appeal(some, features, weights), 0.0)
         total[which] = (own * looked).sum(axis=1) + (moved * wrong).sum(axis=1)
         size[which] = moved.sum(axis=1)
-    return Parts(total, effective_size(size))
+    return InfluenceValues(total, effective_size(size))
 
 
 def _appeal(logged: AnsweredLists, looked: Floats) -> tuple[Features, Floats]:
     """Fit the appeal model for known examination; return the features and weights."""
-    features, table, clicks, positions = _shown(logged)
+    features, table, clicks, positions = _shown_items(logged)
     weights = np.zeros(table.shape[1])
     with one_thread():
         for _ in range(10):
@@ -127,16 +127,16 @@ def _appeal(logged: AnsweredLists, looked: Floats) -> tuple[Features, Floats]:
     return features, weights
 
 
-def _predicted(logged: AnsweredLists, features: Features, weights: Floats) -> Floats:
+def _predict_appeal(logged: AnsweredLists, features: Features, weights: Floats) -> Floats:
     """Return the predicted appeal of the items of lists, (lists, positions)."""
     tables = seen_along(logged, features)
-    told = [scipy.special.expit(_with_one(table) @ weights) for table in tables]
-    return np.where(logged.rows >= 0, np.stack(told, axis=1), 0.0)
+    clicked = [scipy.special.expit(_with_one(table) @ weights) for table in tables]
+    return np.where(logged.rows >= 0, np.stack(clicked, axis=1), 0.0)
 
 
 def _by_em(logged: AnsweredLists) -> Floats:
     """Maximise the likelihood alternately over the appeal of items and the examination of positions."""
-    _, table, clicks, positions = _shown(logged)
+    _, table, clicks, positions = _shown_items(logged)
     count = logged.rows.shape[1]
     rates = np.bincount(positions, clicks, minlength=count) / np.maximum(np.bincount(positions, minlength=count), 1)
     looked, weights = START * np.maximum(rates / max(rates.max(), 1e-9), LEAST), np.zeros(table.shape[1])
@@ -166,7 +166,7 @@ def _fit_appeal(table: Floats, clicks: Floats, looked: Floats, weights: Floats) 
     return weights, scipy.special.expit(table @ weights)
 
 
-def _shown(logged: AnsweredLists) -> tuple[Features, Floats, Floats, Ints]:
+def _shown_items(logged: AnsweredLists) -> tuple[Features, Floats, Floats, Ints]:
     """Return the features and, by shown item, its table row, outcome and position."""
     features: Features = Candidate() if logged.problems.n_features else Identity()
     features = features.fit(logged.problems[: min(5000, len(logged))])
@@ -180,7 +180,7 @@ def _with_one(table: Floats32) -> Floats:
     return np.concatenate([np.ones((len(table), 1)), table], axis=1, dtype=np.float64)
 
 
-def _harvested(logged: AnsweredLists) -> Floats | None:
+def _harvest_examination(logged: AnsweredLists) -> Floats | None:
     """Estimate examination from items that pairs of positions have in common; None if too few are."""
     known = logged.problems.catalogue if logged.problems.catalogue is not None else logged.problems.item_ids
     if known is None or logged.rows.shape[1] < 2:

@@ -19,7 +19,7 @@ from listwright._internal.warn import warn
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Identity
 from listwright.feedback.answered import AnsweredLists
-from listwright.feedback.drawing import Given
+from listwright.feedback.drawing import ReplayPolicy
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import EvidenceWarning, warn_missing
 from listwright.feedback.off_policy.evidence import LoggedGains, gains_of
@@ -39,8 +39,8 @@ OFF_BY = 1.25  # factor of the sensitivity figure
 def with_propensities(logged: AnsweredLists, propensity: str) -> AnsweredLists:
     """Return the lists with a propensity for each pick."""
     if propensity == "logged":
-        return _known(logged)
-    chances = _frequencies(logged) if propensity == "frequency" else _modelled(logged)
+        return _drop_unknown(logged)
+    chances = _frequencies(logged) if propensity == "frequency" else _model_choices(logged)
     return replace(logged, propensities=np.where(logged.rows >= 0, np.clip(chances, LEAST, 1.0), np.nan))
 
 
@@ -73,7 +73,7 @@ def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, fl
     return -float(most(weights[::-1], -values[::-1]).max()), float(most(weights, values).max())
 
 
-def _known(logged: AnsweredLists) -> AnsweredLists:
+def _drop_unknown(logged: AnsweredLists) -> AnsweredLists:
     """Drop lists without propensities, with a warning; raise if no list has any."""
     missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
     if missing.all():
@@ -109,7 +109,7 @@ def _codes(problems: Problems) -> tuple[Ints, int]:
     return codes.astype(np.int64), len(names)
 
 
-def _modelled(logged: AnsweredLists) -> Floats:
+def _model_choices(logged: AnsweredLists) -> Floats:
     """Estimate chances by a multinomial choice model among the open candidates, with the same weights for all slots."""
     if (logged.problems.counts <= (logged.rows >= 0).sum(axis=1)).all():
         raise InputError(
@@ -172,7 +172,7 @@ def _choices(logged: AnsweredLists, features: Features, weights: Floats | None) 
     """Yield by position."""
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     problems = logged.problems
-    for step in walk(problems, features, Given(logged.rows), length=logged.rows.shape[1], rng=rng):
+    for step in walk(problems, features, ReplayPolicy(logged.rows), length=logged.rows.shape[1], rng=rng):
         table = step.rows.written_out().astype(np.float64)
         scores = np.zeros(len(table)) if weights is None else table @ weights
         scores = np.where(step.options, scores, -np.inf)

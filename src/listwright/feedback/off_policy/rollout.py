@@ -12,7 +12,7 @@ from listwright.errors import InputError
 from listwright.evaluation.intervals import skewed_interval
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
-from listwright.feedback.off_policy.estimators import ENOUGH, normalised, supported
+from listwright.feedback.off_policy.estimators import ENOUGH, normalise, support_size
 from listwright.feedback.off_policy.evidence import Evidence, evidence
 from listwright.feedback.off_policy.propensities import check_arguments, known_gains
 from listwright.feedback.off_policy.targets import as_target
@@ -133,11 +133,11 @@ def against_log(
     names: tuple[str, str], point: float, apart: Floats, size: float, seen: Evidence, confidence: float
 ) -> Difference:
     """Compare a policy with the log; where too little evidence speaks for it, advise on a partial rollout."""
-    found = difference(names, point, apart, size, seen.log, confidence)
-    if found.verdict != "cannot tell" or size >= ENOUGH:
-        return found
+    verdict = difference(names, point, apart, size, seen.log, confidence)
+    if verdict.verdict != "cannot tell" or size >= ENOUGH:
+        return verdict
     step = rollout_of(seen, 0.0, confidence)
-    return replace(found, advice=f"{found.advice} {step}") if step.share else found
+    return replace(verdict, advice=f"{verdict.advice} {step}") if step.share else verdict
 
 
 def _at(
@@ -145,7 +145,7 @@ def _at(
 ) -> tuple[float, float, float, float]:
     """Return share, difference to today per list, its lower bound, and the effective size at the last position."""
     weights: Floats = np.cumprod(1.0 - share + share * ratios, axis=1, dtype=np.float64)
-    apart = normalised(weights, gains) - gains.sum(axis=1)
-    size = supported(weights[:, -1])
+    apart = normalise(weights, gains) - gains.sum(axis=1)
+    size = support_size(weights[:, -1])
     low, _ = skewed_interval(apart, confidence=confidence, bounds=(-most, most), n_effective=size)
     return share, float(apart.mean()), low, size

@@ -63,11 +63,11 @@ class OwnLists:
 
     def any_slot(self, logged: AnsweredLists, looks: Floats | None = None) -> Floats:
         """Return the chance that the policy shows the logged item in any slot; slots count by `looks` where given."""
-        found = np.zeros(logged.rows.shape)
+        shown_share = np.zeros(logged.rows.shape)
         for rows in self.drawn:
             alike = (rows[:, :, None] == logged.rows[:, None, :]) & (logged.rows >= 0)[:, None, :]
-            found += alike.any(axis=1) if looks is None else np.einsum("ijk,j->ik", alike, looks)
-        return found / len(self.drawn)
+            shown_share += alike.any(axis=1) if looks is None else np.einsum("ijk,j->ik", alike, looks)
+        return shown_share / len(self.drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Walked(Target):
         length = logged.rows.shape[1]
         count = int(np.clip(DRAWN_ROWS // logged.problems.n_rows, 2, DRAWS)) if self.draws else 1
         drawn = [self.draw(logged.problems, length, logged.rooms, number) for number in range(count)]
-        return OwnLists([_fitted(rows, length) for rows in drawn])
+        return OwnLists([_fit_length(rows, length) for rows in drawn])
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ class Predicted(Target):
 
     def lists(self, logged: AnsweredLists) -> OwnLists:
         """Return what it predicts."""
-        return OwnLists([_fitted(self._rows(logged), logged.rows.shape[1])])
+        return OwnLists([_fit_length(self._rows(logged), logged.rows.shape[1])])
 
     def _rows(self, logged: AnsweredLists) -> Ints:
         """Return the policy's lists; raise if they are no `Lists` or shorter than the log's."""
@@ -140,7 +140,7 @@ class Predicted(Target):
         return lists.rows
 
 
-def _fitted(rows: Ints, length: int) -> Ints:
+def _fit_length(rows: Ints, length: int) -> Ints:
     """Cut or pad lists to `length` positions."""
     return np.pad(rows[:, :length], ((0, 0), (0, max(0, length - rows.shape[1]))), constant_values=-1)
 

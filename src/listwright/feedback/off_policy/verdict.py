@@ -72,7 +72,7 @@ def _more(point: float, apart: Floats, log: LoggedGains, confidence: float) -> s
     error = float(apart.std() / np.sqrt(len(apart)))
     more = len(log) * ((_reach(confidence) * error / max(abs(point), 1e-9)) ** 2 - 1.0)
     if 0 < more < FAR_MORE * len(log):
-        return f"about {_rounded(more)} more lists would."
+        return f"about {_round_forecast(more)} more lists would."
     return f"they are alike to within {abs(point):.3f} per list, and far more than {len(log):,} lists would be needed."
 
 
@@ -80,7 +80,7 @@ def _no_evidence(names: tuple[str, str], point: float, size: float, log: LoggedG
     """Say how much exploration towards the policy would give enough evidence, when too few lists match it."""
     gap = max(0.0 if np.isnan(point) else abs(point), SMALLEST * float(log.values.mean()), 1e-9)
     needed = 2.0 * (_reach(confidence) * float(log.values.std()) / gap) ** 2
-    share, lists = min(1.0, needed / len(log)), "" if needed <= len(log) else f", over {_rounded(needed)} lists,"
+    share, lists = min(1.0, needed / len(log)), "" if needed <= len(log) else f", over {_round_forecast(needed)} lists,"
     return (
         f"The log cannot tell {names[0]} from {names[1]}: only {size:.0f} of its {len(log):,} lists speak for "
         f"{names[0]}. To see a difference of {gap:.3f} per list, exploration of at least {_percent(share)} towards "
@@ -93,7 +93,7 @@ def _reach(confidence: float) -> float:
     return float(scipy.stats.norm.ppf(0.5 + confidence / 2) + scipy.stats.norm.ppf(POWER))
 
 
-def _rounded(count: float) -> str:
+def _round_forecast(count: float) -> str:
     """Two digits are enough for a forecast."""
     digits = max(0, int(np.floor(np.log10(max(count, 1.0)))) - 1)
     return f"{int(np.ceil(count / 10**digits) * 10**digits):,}"

@@ -24,7 +24,7 @@ from listwright._internal.arrays import Floats
 from listwright._internal.threads import one_thread
 from listwright._kernels.segments import best_rows
 from listwright.features import Features
-from listwright.feedback.drawing import Given
+from listwright.feedback.drawing import ReplayPolicy
 from listwright.feedback.updates import TrainingUpdate
 from listwright.policies import Policy
 from listwright.problems import Problems
@@ -131,7 +131,7 @@ def differences(
     rooms = np.array([np.inf if one.budget is None else one.budget for one in records])
     found, rng = np.zeros(len(records)), np.random.default_rng(0)  # the walk asks for one; nothing is drawn
     with one_thread():
-        for step in walk(problems, features, Given(rows), length=longest, rng=rng, room=rooms):
+        for step in walk(problems, features, ReplayPolicy(rows), length=longest, rng=rng, room=rooms):
             shown, at = rows[:, step.position], step.position
             picks = [best_rows(one.score(step.rows), step.options, problems.offsets) for one in (learned, deployed)]
             apart = (picks[0] == shown).astype(float) - (picks[1] == shown)
