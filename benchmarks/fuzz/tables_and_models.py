@@ -241,7 +241,7 @@ def _changed(tree: Any, rng: np.random.Generator) -> Any:
             holder[key] = json.loads(json.dumps(other_holder[other_key]))
         else:
             values = [None, True, -1, 0, 3, 2**40, 1e300, "x", "", [], {}, {"tuple": []}, {"array": "0"}, {"same": 1},
-                      {"number": "inf"}, {"class": "policies.Random", "fields": {}}, [[1]], "inf"]  # fmt: skip
+                      {"number": "inf"}, {"class": "policies.RandomPolicy", "fields": {}}, [[1]], "inf"]  # fmt: skip
             holder[key] = values[rng.integers(len(values))]
     return tree
 

@@ -23,11 +23,11 @@ import ray
 import listwright as lw
 from benchmarks.scale.data import FEATURES, generate
 from listwright._internal.threads import one_thread
-from listwright.engines import Crew, Engine, Local, Ray
+from listwright.engines import Engine, Local, Ray, WorkerPool
 from listwright.problems import Problems
 from listwright.tables import Scan, scan
 from listwright.training.round import Training
-from listwright.training.sources.tasks import Learn
+from listwright.training.sharded import Learn
 
 RESULTS = Path(__file__).parent / "workers.json"
 LENGTH, ROUNDS = 2, 4
@@ -45,7 +45,7 @@ class Timed:
         return self.task(blocks, shard), time.thread_time() - started
 
 
-def a_round(crew: Crew, training: Training, shards: list[int]) -> tuple[float, float, float]:
+def a_round(crew: WorkerPool, training: Training, shards: list[int]) -> tuple[float, float, float]:
     """Seconds on the clock, CPU seconds of the workers, and of the driver."""
     clock, own, theirs = time.perf_counter(), time.process_time(), 0.0
     for part, seconds in crew.each(Timed(Learn(training.fork(), (0, 0))), shards):
@@ -58,7 +58,7 @@ def a_round(crew: Crew, training: Training, shards: list[int]) -> tuple[float, f
 def rounds(data: Scan, engine: Engine, model: lw.SCP) -> dict[str, float]:
     """Medians of the second and third pass."""
     training = model.training_.for_new_problems()
-    with one_thread(), engine.crew(data) as crew:
+    with one_thread(), engine.pool(data) as crew:
         times = [a_round(crew, training, list(range(i % ROUNDS, len(data.shards), ROUNDS))) for i in range(3 * ROUNDS)]
     names = "seconds", "workers_cpu_seconds", "driver_cpu_seconds"
     return {name: median(values) for name, *values in zip(names, *times[ROUNDS:], strict=True)}

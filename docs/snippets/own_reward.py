@@ -64,6 +64,6 @@ print(lw.greedy(one, length=1)[0])
 # [start:mixture]
 liked = lw.rewards.AnySuccess(rng.random((50, 12)) < 0.2)
 varied = lw.rewards.Coverage(features)
-both = problems.with_reward(lw.rewards.Mixture([liked, varied], weights=[0.7, 0.3]))
+both = problems.with_reward(lw.rewards.WeightedSum([liked, varied], weights=[0.7, 0.3]))
 print(both)
 # [end:mixture]

@@ -9,9 +9,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 import listwright as lw
 from listwright.engines import Engine, Local, Ray, as_engine
-from listwright.engines.base import Hand
+from listwright.engines.base import ShardCache
 from listwright.errors import InputError
-from listwright.features.moments import Distinct, Moments
+from listwright.features.scale import Distinct, Moments
 from listwright.learners import (
     Aggregate,
     Exp3,
@@ -25,14 +25,13 @@ from listwright.learners import (
 )
 from listwright.tables import Scan, read
 from listwright.training.round import Training
-from listwright.training.sources.sharded import kept_share
+from listwright.training.sharded import kept_share
 from tests.scan_tools import scanned, table, weights
 
 LEARNERS = [
     RidgeFTRL(),
     RidgeFTRL(penalty=1.0, center=False),
     GradientDescent(),
-    GradientDescent("logistic_rank"),
     SoftmaxLeader(),
     Aggregate(DecisionTreeRegressor(max_depth=3)),
     PerPosition(RidgeFTRL()),
@@ -94,8 +93,8 @@ def test_summaries_of_parts_are_those_of_the_whole() -> None:
     rows[:30, 1] = rows[:30, 0]  # alike in the first part only
     moments, distinct = Moments.of(rows[:30]), Distinct.of(rows[:30])
     for low in (30, 60):
-        moments = moments.merged(Moments.of(rows[low : low + 30]))
-        distinct = distinct.merged(Distinct.of(rows[low : low + 30]))
+        moments = moments.merge(Moments.of(rows[low : low + 30]))
+        distinct = distinct.merge(Distinct.of(rows[low : low + 30]))
     whole = Moments.of(rows)
     assert moments.n_rows == 90
     assert moments.mean == pytest.approx(whole.mean)
@@ -144,11 +143,11 @@ def test_progress_counts_shards_once_for_the_look_and_once_a_pass(data: Scan) ->
 
 
 def test_shards_are_read_once_where_they_fit(data: Scan) -> None:
-    hand = Hand(data, 2 * data.row_bytes * data.shards[0].n_rows)
+    cache = ShardCache(data, 2 * data.row_bytes * data.shards[0].n_rows)
     for shard in (0, 1, 2):
-        list(hand.blocks(shard))
-    assert sorted(hand.kept) == [0, 1]
-    assert all(one is other for one, other in zip(hand.blocks(0), hand.kept[0], strict=True))
+        list(cache.blocks(shard))
+    assert sorted(cache.kept) == [0, 1]
+    assert all(one is other for one, other in zip(cache.blocks(0), cache.kept[0], strict=True))
 
 
 def test_a_learner_that_keeps_rows_gets_a_sample(tmp_path: Path) -> None:
@@ -277,4 +276,4 @@ def test_memory_that_runs_out_is_reported(data: Scan) -> None:
         raise MemoryError
 
     with pytest.raises(InputError, match=r"ran out of memory on shard 1 \(.*Lower max_memory"):
-        Hand(data, 0).do(hungry, 1)
+        ShardCache(data, 0).do(hungry, 1)

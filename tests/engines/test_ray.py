@@ -14,7 +14,7 @@ import pytest
 
 import listwright as lw
 import listwright.engines.ray as on_ray
-from listwright.engines import Crew, Engine, Local, Ray
+from listwright.engines import Engine, Local, Ray, WorkerPool
 from listwright.errors import InputError, MissingExtra
 from listwright.tables import Scan
 from tests.scan_tools import scanned, table, weights
@@ -51,23 +51,23 @@ def cluster() -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Same(Engine):
-    """A crew that is there already: workers take seconds to start."""
+    """A pool that is there already: workers take seconds to start."""
 
-    open_crew: Any
+    open_pool: Any
 
     def __deepcopy__(self, memo: Any) -> "Same":
         return self  # as settings that are cloned
 
     @contextmanager
-    def crew(self, scan: Scan) -> Iterator[Crew]:
-        yield self.open_crew
+    def pool(self, scan: Scan) -> Iterator[WorkerPool]:
+        yield self.open_pool
 
 
 @pytest.fixture(scope="module")
 def three(cluster: Any, data: Scan) -> Iterator[Same]:
     """Three workers, one per node."""
-    with Ray().crew(data) as crew:
-        yield Same(crew)
+    with Ray().pool(data) as pool:
+        yield Same(pool)
 
 
 def fit(data: Scan, engine: Engine, **options: Any) -> lw.SCP:
@@ -86,7 +86,7 @@ def test_the_model_is_the_local_one_on_three_workers(three: Same, data: Scan, lo
     model = fit(
         data, three, progress=lambda what, done, total: heard.append((done, total)) if what == "shards" else None
     )
-    assert len(three.open_crew.actors) == 3
+    assert len(three.open_pool.actors) == 3
     assert np.abs(weights(model) - weights(local)).max() <= 1e-9
     assert heard == [(done, 3 * len(data.shards)) for done in range(1, 3 * len(data.shards) + 1)]
     model.predict(data).to_parquet(tmp_path / "on_ray.parquet")
@@ -115,9 +115,9 @@ def test_what_goes_wrong_on_a_worker_is_told_as_it_is(three: Same) -> None:
         raise InputError(f"There is no file part{shard}.parquet.")
 
     with pytest.raises(InputError, match=r"^There is no file part3.parquet.$"):
-        list(three.open_crew.each(vanished, [3]))
+        list(three.open_pool.each(vanished, [3]))
     with pytest.raises(ZeroDivisionError):
-        list(three.open_crew.each(lambda blocks, shard: 1 // shard, [0]))
+        list(three.open_pool.each(lambda blocks, shard: 1 // shard, [0]))
 
 
 def test_problems_in_memory_are_shared_out(cluster: Any) -> None:
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_is_replaced(three: Same, data: Scan, tmp_path: Path)
             os._exit(1)
         return shard, total
 
-    found = list(three.open_crew.each(once, [0, 3, 5]))
+    found = list(three.open_pool.each(once, [0, 3, 5]))
     assert (tmp_path / "died").exists()
     assert found == [(shard, data.shards[shard].n_rows) for shard in (0, 3, 5)]
 
@@ -148,10 +148,10 @@ def test_a_worker_that_always_dies_is_reported(cluster: Any, data: Scan, monkeyp
         os._exit(1)
 
     with (
-        Ray(workers=1).crew(data) as crew,
+        Ray(workers=1).pool(data) as pool,
         pytest.raises(InputError, match=r"worker of shard 2 \(.*died 1 times.* lower max_memory"),
     ):
-        list(crew.each(deadly, [2]))
+        list(pool.each(deadly, [2]))
 
 
 class Broken(Exception):

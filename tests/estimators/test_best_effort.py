@@ -11,8 +11,7 @@ from listwright.errors import InputError
 from listwright.estimators.search import best_methods
 from listwright.estimators.stacking import PolicyScore
 from listwright.features import ExpectedGain
-from listwright.features.given_failure import GivenFailure, state_view
-from listwright.features.ranks import Ranks
+from listwright.features.given_failure import GivenFailure, Ranks, state_view
 from listwright.problems import Problems
 
 

@@ -10,8 +10,8 @@ from sklearn.linear_model import Ridge
 
 import listwright as lw
 from listwright.features import Candidate
-from listwright.policies import Estimator, Linear, Mixture, Sequence, Uniform
-from listwright.training.keep import FEW, MEMORY, RESERVOIR, PolicyKeeper, held_out
+from listwright.policies import Estimator, Linear, PolicyMixture, Sequence, Uniform
+from listwright.training.loop import FEW, MEMORY, RESERVOIR, PolicyKeeper, held_out
 from tests.estimators.models import ALL, BOTH
 from tests.problem_tools import problems_of_kinds, recurring_problems
 
@@ -45,7 +45,7 @@ def test_the_best_round_is_no_worse_on_its_validation_part(cls: type) -> None:
 def test_the_mixture_is_uniform_over_rounds_and_small() -> None:
     problems = problems_of_kinds(30)
     model = lw.SCP(2, keep="mixture", n_passes=2, batch_size=5, random_state=0).fit(problems)
-    assert isinstance(model.policy_, Mixture)
+    assert isinstance(model.policy_, PolicyMixture)
     assert len(model.policy_.policies) == 55  # one per state, without the first round's, which had not learned yet
     assert len({id(policy) for policy in model.policy_.policies}) == 11  # one per round of five states
     long = lw.SCP(2, keep="mixture", n_passes=40, batch_size=1, random_state=0).fit(problems)
@@ -106,7 +106,7 @@ def test_a_mixture_draws_one_policy_for_each_list(cls: type) -> None:
     assert (model.predict(problems).lengths == 3).all()
     policies = (Linear(np.array([0.0, 0, 0, 1])), Linear(np.array([0.0, 0, 0, -1])))
     drawn = lw.SCP(3, features=Candidate()).fit(problems_of_kinds(200, seed=5))
-    drawn.policy_ = Mixture(policies)
+    drawn.policy_ = PolicyMixture(policies)
     drawn.random_state = 0
     others = problems_of_kinds(200, seed=5)
     quality = np.diff(others.features[drawn.predict(others).rows][..., 3])
@@ -118,7 +118,7 @@ def test_a_mixture_draws_one_policy_for_each_list(cls: type) -> None:
 def test_partial_fit_goes_on_with_a_mixture() -> None:
     first, second = problems_of_kinds(30), problems_of_kinds(30, seed=1)
     model = lw.SCP(2, keep="mixture", effort="fast", random_state=0).partial_fit(first).partial_fit(second)
-    assert isinstance(model.policy_, Mixture)
+    assert isinstance(model.policy_, PolicyMixture)
     assert len(model.policy_.policies) == model.n_rounds_ - model.training_.ledger.unlearned < 60
     model.fit(first)
     assert len(model.policy_.policies) == 256  # of 300 rounds; a fit starts anew

@@ -20,7 +20,7 @@ from tests.problem_tools import problems_of_kinds, recurring_problems, sized_pro
 
 
 @pytest.mark.parametrize("cls", BOTH)
-@pytest.mark.parametrize("learner", ["ridge", "gradient", "hinge_rank", "logistic_rank", Ridge()])
+@pytest.mark.parametrize("learner", ["ridge", "gradient", "hinge_rank", Ridge()])
 def test_lists_are_relevant_and_not_redundant(cls: type, learner: Any) -> None:
     train, test = problems_of_kinds(200), problems_of_kinds(200, seed=1)
     model = cls(3, learner=learner, random_state=0, n_passes=30 if learner == "gradient" else 4).fit(train)

@@ -7,7 +7,7 @@ import pytest
 
 import listwright as lw
 from listwright._internal.ragged import FOLDS, folds_of
-from listwright.features.cross_fitting import CrossFitted
+from listwright.features.base import CrossFitted
 from listwright.features.given_failure import GivenFailure
 from listwright.features.predicted_topics import PredictedTopics
 from tests.problem_tools import small_problems

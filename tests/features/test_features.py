@@ -10,7 +10,7 @@ from scipy import sparse
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.features import Candidate, Distance, Features, Identity, InList, Position, Sum, Volume
+from listwright.features import Candidate, Distance, Features, Identity, Position, Sum, Volume
 from listwright.features.auto import auto_features, paper_features
 from tests.problem_tools import ragged_problems
 
@@ -115,7 +115,7 @@ def test_distance_can_give_one_of_the_two() -> None:
         Distance(minimum=False, mean=False).fit(problems)
 
 
-# Position, InList
+# Position
 
 
 def test_position_is_a_bias_and_a_flag_for_empty_lists() -> None:
@@ -124,23 +124,6 @@ def test_position_is_a_bias_and_a_flag_for_empty_lists() -> None:
     assert (columns[:, 0] == 1).all()
     empty = np.array([not items for items in LISTS])
     np.testing.assert_array_equal(columns[:, 1], empty[problems.owners])
-
-
-def test_in_list_flags_the_candidate_and_what_the_list_holds() -> None:
-    problems = make_problems()
-    fitted = InList().fit(problems)
-    columns = by_problem(fitted.columns(grown(fitted, problems, LISTS)), problems)
-    for items, mine, catalogue in zip(LISTS, columns, by_problem(problems.catalogue, problems), strict=True):
-        np.testing.assert_array_equal(np.flatnonzero(mine[:, 0]), np.unique(items))
-        for row in mine:
-            assert set(np.flatnonzero(row[1:])) == {catalogue[item] for item in items}
-    assert len(fitted.names()) == 6
-
-
-def test_in_list_without_a_catalogue_is_one_column() -> None:
-    problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)))
-    fitted = InList().fit(problems)
-    assert fitted.columns(grown(fitted, problems, [[1]])).ravel().tolist() == [0, 1, 0]
 
 
 # Identity
@@ -288,7 +271,7 @@ def test_volume_without_products_leaves_wide_sparse_features_alone() -> None:
 
 def test_a_sum_is_its_parts_side_by_side() -> None:
     problems = make_problems()
-    parts = [Candidate(), Distance(), Position(), InList()]
+    parts = [Candidate(), Distance(), Position(), Identity()]
     total = Sum(parts).fit(problems)
     fitted = [part.fit(problems) for part in parts]
     expected = [part.columns(grown(part, problems, LISTS)) for part in fitted]

@@ -13,8 +13,8 @@ from listwright.features import Rows
 from listwright.feedback.drawing import Exploring, Playing
 from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own, Softmax
 from listwright.feedback.recommendations import draw_keys
-from listwright.policies import ItemDistribution, Linear, PolicyDistribution, Random, Sequence
-from listwright.policies.mixture import Mixture
+from listwright.policies import ItemDistribution, Linear, PolicyDistribution, RandomPolicy, Sequence
+from listwright.policies.mixture import PolicyMixture
 from listwright.walk.plain import walk
 from tests.problem_tools import small_problems
 
@@ -124,13 +124,13 @@ def test_own_chances_of_policies_that_draw() -> None:
     up, down = Linear(np.array([1.0])), Linear(np.array([-1.0]))
     np.testing.assert_allclose(items.chances(rows, options, 0), [0.25, 0.75, 0.0])
     np.testing.assert_allclose(up.chances(rows, options, 0), [0.0, 1.0, 0.0])
-    mixed = PolicyDistribution((up, down, Random()), np.array([0.5, 0.3, 0.2]))
+    mixed = PolicyDistribution((up, down, RandomPolicy()), np.array([0.5, 0.3, 0.2]))
     np.testing.assert_allclose(mixed.chances(rows, options, 0), [0.4, 0.6, 0.0])
     np.testing.assert_allclose(Sequence((up, down)).chances(rows, options, 7), [1.0, 0.0, 0.0])
     nothing = ItemDistribution(np.array([0.0, 0.0, 1.0]))
     np.testing.assert_allclose(nothing.chances(rows, options, 0), [1.0, 0.0, 0.0])
     with pytest.raises(lw.errors.InputError, match="not known exactly"):
-        Own().chances(Mixture((up,)), rows, options, 0, 0.0)
+        Own().chances(PolicyMixture((up,)), rows, options, 0, 0.0)
 
 
 @pytest.mark.parametrize("exploration", [InverseGap(0.0), Epsilon(1.5), Epsilon(float("nan")), Softmax(0.0)])

@@ -210,7 +210,7 @@ def run(learner, problems, length, seed, features=None, repeats=True):
     rng, true = np.random.default_rng(seed), []
     for batch in problems:
         true.append(true_value(getattr(learner, "probabilities_", np.full(6, 1 / 6)), length))
-        training.take_in(batch, rng)
+        training.consume_batch(batch, rng)
         training.update()
     return training.ledger, float(np.mean(true))
 

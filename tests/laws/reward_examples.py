@@ -43,7 +43,7 @@ def rouge(rng: np.random.Generator, counts: Counts, *, references: int = 1, **op
 
 def mixture(rng: np.random.Generator, counts: Counts) -> Reward:
     parts = [lw.rewards.AnySuccess(labels(rng, sum(counts))), lw.rewards.LogDet(grid(rng, sum(counts), 2))]
-    return lw.rewards.Mixture([*parts, lw.rewards.Function(three_kinds)], [3, 1, 0.5])
+    return lw.rewards.WeightedSum([*parts, lw.rewards.Function(three_kinds)], [3, 1, 0.5])
 
 
 def three_kinds(problem: lw.Problems, items: list[int]) -> float:

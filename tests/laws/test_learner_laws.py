@@ -13,6 +13,7 @@ import listwright as lw
 from listwright.checks import LawBroken, check_learner
 from listwright.features import Rows
 from listwright.learners import (
+    KNOWN,
     Aggregate,
     Exp3,
     Exp4,
@@ -27,7 +28,6 @@ from listwright.learners import (
     WeightedMajority,
 )
 from listwright.learners.examples import Examples
-from listwright.learners.registry import KNOWN
 from listwright.policies import Linear, Policy, Uniform
 
 
@@ -41,7 +41,6 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
     "ridge, as printed": lambda: RidgeFTRL(1.0, target="cost", center=False),
     "gradient": GradientDescent,
     "gradient, hinge": lambda: GradientDescent("hinge_rank"),
-    "gradient, logistic": lambda: GradientDescent("logistic_rank"),
     "softmax": SoftmaxLeader,
     "hinge": HingeLeader,
     "regressor": lambda: Aggregate(Ridge()),
@@ -64,7 +63,7 @@ def test_every_learner_keeps_the_laws(name: str) -> None:
     check_learner(LEARNERS[name](), n_rounds=20 if quick else 60)
 
 
-@pytest.mark.parametrize("name", [name for name in KNOWN if name not in ("gradient", "hinge_rank", "logistic_rank")])
+@pytest.mark.parametrize("name", [name for name in KNOWN if name not in ("gradient", "hinge_rank")])
 def test_every_learner_by_name_keeps_the_laws(name: str) -> None:
     check_learner(lw.learners.as_learner(name))
 

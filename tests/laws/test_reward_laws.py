@@ -188,10 +188,10 @@ def test_code_that_breaks_a_law_is_caught(reward: Reward, law: str, words: str) 
 def test_a_sum_may_pass_one_and_an_average_of_sums_too() -> None:
     total = Coverage(np.eye(4), normalize=False)
     assert not total.bounded
-    assert not lw.rewards.Mixture([total]).bounded
+    assert not lw.rewards.WeightedSum([total]).bounded
     assert lw.rewards.Rouge([["a"]], [["a"]]).bounded
     problems = lw.Problems.from_arrays(np.zeros((1, 4, 1)))
-    check_reward(lw.rewards.Mixture([total]), problems)
+    check_reward(lw.rewards.WeightedSum([total]), problems)
 
 
 def test_close_numbers_are_told_apart() -> None:

@@ -11,8 +11,8 @@ from listwright.errors import InputError
 from listwright.features import Candidate, Crossed, Identity, Rows
 from listwright.learners import Exp3, Exp4, FollowLeader, FollowPerturbedLeader, WeightedMajority
 from listwright.learners.examples import Examples, position_weights
-from listwright.learners.rates import best_rate
-from listwright.policies import ItemLeader, Linear, PolicyDistribution, PolicyLeader, Random
+from listwright.learners.experts import best_rate
+from listwright.policies import ItemLeader, Linear, PolicyDistribution, PolicyLeader, RandomPolicy
 from listwright.policies.perturbed import leader_chances
 from listwright.training.round import Training
 
@@ -280,7 +280,7 @@ def train(learner, features, problems, *, batch_size=1, length=2, repeats=True, 
     )
     rng = np.random.default_rng(seed)
     for batch in problems.batches(batch_size):
-        training.take_in(batch, rng)
+        training.consume_batch(batch, rng)
         training.update()
     return training
 
@@ -316,7 +316,7 @@ def test_books_agree_with_the_ledger():
 
 def test_policy_without_a_round_changes_nothing():
     learner = WeightedMajority()
-    assert isinstance(learner.policy(), Random)
+    assert isinstance(learner.policy(), RandomPolicy)
     learner.learn(examples([[0.2, 0.6]], [0]))
     first = learner.policy()
     assert learner.policy().probabilities is first.probabilities
@@ -326,10 +326,10 @@ def test_policy_without_a_round_changes_nothing():
 def test_a_random_pick_is_even_over_the_open_rows():
     rows = examples([[0.0] * 4] * 30_000, [0] * 30_000).rows
     open_rows = np.tile([True, False, True, True], 30_000)
-    picks, scores = Random().pick(rows, open_rows, 0, np.random.default_rng(0))
+    picks, scores = RandomPolicy().pick(rows, open_rows, 0, np.random.default_rng(0))
     np.testing.assert_allclose(np.bincount(picks % 4) / 30_000, [1 / 3, 0, 1 / 3, 1 / 3], atol=0.01)
     np.testing.assert_allclose(scores[:4], [1 / 3, 0, 1 / 3, 1 / 3])
-    assert Random().pick(rows, np.zeros(120_000, dtype=bool), 0, np.random.default_rng(0))[0].max() == -1
+    assert RandomPolicy().pick(rows, np.zeros(120_000, dtype=bool), 0, np.random.default_rng(0))[0].max() == -1
 
 
 @pytest.mark.parametrize(

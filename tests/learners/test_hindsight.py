@@ -201,7 +201,7 @@ def test_a_certificate_stays_the_same_in_a_file(learner: Learner, slim: bool, tm
 
 
 def test_the_split_of_the_regret_adds_up_for_every_convex_learner() -> None:
-    for learner in (GradientDescent("logistic_rank"), RidgeFTRL(), SoftmaxLeader()):
+    for learner in (GradientDescent("hinge_rank"), RidgeFTRL(), SoftmaxLeader()):
         certificate = run(learner)[0].online_certificate()
         split = certificate.surrogate_regret / certificate.rounds + certificate.surrogate_gap
         assert split == pytest.approx(certificate.regret_bound_used)

@@ -21,6 +21,7 @@ import listwright as lw
 from listwright.errors import InputError
 from listwright.features import Crossed, Rows
 from listwright.learners import (
+    KNOWN,
     Aggregate,
     GradientDescent,
     Learner,
@@ -31,7 +32,6 @@ from listwright.learners import (
 )
 from listwright.learners.examples import Examples, centered
 from listwright.learners.losses import LOSSES
-from listwright.learners.registry import KNOWN
 from listwright.learners.ridge import PENALTIES
 from listwright.policies import Estimator, Linear, Sequence, Uniform
 from tests.booster_tools import booster
@@ -230,7 +230,7 @@ def test_a_round_without_rows_keeps_the_policy() -> None:
         (RidgeFTRL(-1.0), "penalty must be above 0.*Got -1.0"),
         (RidgeFTRL(float("nan")), "penalty must be above 0.*Got nan"),
         (RidgeFTRL(target="regret"), "target must be gain or cost. Got 'regret'"),
-        (GradientDescent("absolute"), "loss must be one of squared, hinge_rank, logistic_rank. Got 'absolute'"),
+        (GradientDescent("absolute"), "loss must be one of squared, hinge_rank. Got 'absolute'"),
         (GradientDescent(rate=0.0), "rate must be a number above 0. Got 0.0"),
         (GradientDescent(rate=float("nan")), "rate must be a number above 0. Got nan"),
         (GradientDescent(rate="fast"), "rate must be a number above 0. Got 'fast'"),

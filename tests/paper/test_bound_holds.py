@@ -16,7 +16,7 @@ import listwright as lw
 from listwright.guarantees import Certificate, certify
 from listwright.learners import WeightedMajority
 from listwright.learners.examples import position_weights
-from listwright.learners.rates import best_rate, exponential_weights
+from listwright.learners.experts import best_rate, exponential_weights
 
 N_RUNS, DELTA, T, K = 1000, 0.1, 2500, 5
 BEST = 1.0  # F of the list of all items

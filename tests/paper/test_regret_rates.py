@@ -6,7 +6,7 @@ import pytest
 from listwright.guarantees import regret_bound
 from listwright.learners import WeightedMajority
 from listwright.learners.examples import position_weights
-from listwright.learners.rates import best_rate, exponential_weights
+from listwright.learners.experts import best_rate, exponential_weights
 
 
 def slope(x, y):

@@ -172,7 +172,7 @@ def test_mixture_and_function(data: Any, counts: list[int], normalize: bool) -> 
     success = table(data.draw, counts, 1).ravel()
     a, b = data.draw(st.floats(0.1, 5.0)), data.draw(st.floats(0.1, 5.0))
     parts = [lw.rewards.AnySuccess(success), lw.rewards.Function(lambda problem, items: len(set(items)) / 5)]
-    reward = lw.rewards.Mixture(parts, [a, b], normalize=normalize)
+    reward = lw.rewards.WeightedSum(parts, [a, b], normalize=normalize)
 
     def definition(mine: slice, L: list[int]) -> float:
         total = a * (1 - np.prod(1 - success[mine][L])) + b * len(set(L)) / 5

@@ -68,10 +68,10 @@ BAD: list[tuple[rw.Reward, str]] = [
     (rw.Rouge([["a"]] * 5, [["a"], []]), "Problem number 1 has no reference with any token"),
     (rw.Rouge([["a"]] * 5, [["a"], [[]]]), "Problem number 1 has no reference with any token"),
     (rw.Rouge([["a"]] * 5, [["a"]] * 2, n=0), "n must be at least 1. Got 0"),
-    (rw.Mixture([]), r"one weight per reward \(0\)"),
-    (rw.Mixture([rw.AnySuccess(np.zeros(5))], [1, 2]), r"one weight per reward \(1\)"),
-    (rw.Mixture([rw.AnySuccess(np.zeros(5))], [-1]), "0 or more, and not all 0"),
-    (rw.Mixture([rw.AnySuccess(np.zeros(4))]), r"one entry per row \(5\)"),
+    (rw.WeightedSum([]), r"one weight per reward \(0\)"),
+    (rw.WeightedSum([rw.AnySuccess(np.zeros(5))], [1, 2]), r"one weight per reward \(1\)"),
+    (rw.WeightedSum([rw.AnySuccess(np.zeros(5))], [-1]), "0 or more, and not all 0"),
+    (rw.WeightedSum([rw.AnySuccess(np.zeros(4))]), r"one entry per row \(5\)"),
 ]
 
 
@@ -124,8 +124,8 @@ def test_rewards_that_differ_are_not_joined() -> None:
         (rw.Coverage(np.eye(2)), rw.Coverage(np.eye(2), normalize=False)),
         (rw.FacilityLocation(np.eye(2)), rw.FacilityLocation(sparse.eye_array(2, format="csr"))),
         (rw.LogDet(np.eye(2)), rw.LogDet(np.ones((2, 3)))),
-        (rw.Mixture([rw.LogDet(np.eye(2))] * 2, [1, 2]), rw.Mixture([rw.LogDet(np.eye(2))] * 2, [2, 1])),
-        (rw.Mixture([rw.LogDet(np.eye(2))]), rw.LogDet(np.eye(2))),
+        (rw.WeightedSum([rw.LogDet(np.eye(2))] * 2, [1, 2]), rw.WeightedSum([rw.LogDet(np.eye(2))] * 2, [2, 1])),
+        (rw.WeightedSum([rw.LogDet(np.eye(2))]), rw.LogDet(np.eye(2))),
         (rw.Function(lambda problem, items: 0.0), rw.Function(lambda problem, items: 0.5)),
     ]
     for a, b in pairs:
@@ -267,7 +267,7 @@ def test_problems_without_a_reward_say_who_needs_it() -> None:
         (rw.AnySuccess([0]), "AnySuccess()"),
         (rw.ConcaveCoverage([[1]], "log"), "ConcaveCoverage(shape='log', normalize=True)"),
         (rw.Rouge([], []), "Rouge(n=1, stem=False, best=False)"),
-        (rw.Mixture([rw.AnySuccess([0])], [2]), "Mixture([AnySuccess()], weights=[2])"),
+        (rw.WeightedSum([rw.AnySuccess([0])], [2]), "WeightedSum([AnySuccess()], weights=[2])"),
         (rw.Function(max), "Function(max)"),
     ],
 )

@@ -20,7 +20,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.features.ranks import Ranks
+from listwright.features.given_failure import Ranks
 from listwright.loading import load
 from listwright.storage import inspect, save
 from listwright.storage.boosters.formats import read_lightgbm
@@ -133,7 +133,10 @@ CHANGES: dict[str, tuple[Callable[[Members], Members], str]] = {
         with_nodes("SCP", lambda n: n.update({"class": "os.system"})),
         "'os.system', which is not part of",
     ),
-    "other class": (with_nodes("policies.Linear", lambda n: n.update({"class": "policies.Random"})), "has no field"),
+    "other class": (
+        with_nodes("policies.Linear", lambda n: n.update({"class": "policies.RandomPolicy"})),
+        "has no field",
+    ),
     "unknown field": (with_nodes("SCP", field("evil", 1)), "SCP has no field 'evil'"),
     "covered property": (with_nodes("SCP", field("n_rounds_", 1)), "SCP has no field 'n_rounds_'"),
     "private field": (with_nodes("SCP", field("__class__", 1)), "has no field '__class__'"),

@@ -64,7 +64,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "hinge": lambda: lw.SCP(3, learner="hinge_rank"),
     "softmax": lambda: lw.SCP(3, learner=learners.SoftmaxLeader(), features=features.Candidate() + features.Distance()),
     "crossed": lambda: lw.SCP(3, features=features.Candidate() + features.Identity(("context", "list", "candidates"))),
-    "volume": lambda: lw.SCP(3, features=features.Candidate() + features.Volume() + features.InList()),
+    "volume": lambda: lw.SCP(3, features=features.Candidate() + features.Volume()),
     "expected gain": lambda: lw.SCP(3, features=features.ExpectedGain(("static", "neighbours", "ridge", "kernel"))),
     "conseqopt": lambda: lw.ConSeqOpt(3),
     "conseqopt estimator": lambda: lw.ConSeqOpt(2, learner=Ridge(), **PLAIN),

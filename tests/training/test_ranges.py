@@ -11,8 +11,7 @@ from scipy import sparse
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.training.ranges import Ranges, Span
-from listwright.training.signature import Signature
+from listwright.training.signature import Ranges, Signature, Span
 
 
 def made(low, high, n=40, *, context=None):
@@ -102,5 +101,5 @@ def test_limits_stay_within_float32():
 
 def test_ranges_of_parts_are_those_of_the_whole():
     problems = made(-3, 2)
-    parts = Ranges.of(problems[:15]).merged(Ranges.of(problems[15:]))
+    parts = Ranges.of(problems[:15]).merge(Ranges.of(problems[15:]))
     np.testing.assert_array_equal(parts.features.low, Ranges.of(problems).features.low)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.features import Candidate, Distance, Features, Identity, InList, Position
+from listwright.features import Candidate, Distance, Features, FirstPosition, Identity, Position
 from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.walk.compiled import compiled_walk
@@ -94,7 +94,7 @@ def test_nothing_fits() -> None:
 
 def test_other_features_and_policies_take_the_plain_walk() -> None:
     problems = made_problems(0)
-    features, policy = fitted(Candidate() + InList(), problems, 0)
+    features, policy = fitted(Candidate() + FirstPosition(), problems, 0)
     assert compiled_walk(problems, features, policy) is None
     features, policy = fitted(Candidate() + Candidate(), problems, 0)
     assert compiled_walk(problems, features, policy) is None

@@ -11,7 +11,7 @@ from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.constraints import Limits, use_up
 from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
 from listwright._kernels.parts import inner
-from listwright._kernels.walk import Seen, Weights, alone, close, hold, rescore, take_in
+from listwright._kernels.walk import Seen, Weights, alone, close, hold, rescore, update_distances
 
 
 class Chance(NamedTuple):
@@ -70,7 +70,7 @@ def _fill(
             if len(items):
                 hold(items, picks, position, weights.held, held)
             if len(weights.smallest):
-                take_in(rows, pick, weights, least, near, far, position == 0)
+                update_distances(rows, pick, weights, least, near, far, position == 0)
             if len(items) or len(weights.smallest):
                 rescore(own, held, near, far, scores, position + 1)
 

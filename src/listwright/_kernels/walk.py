@@ -84,7 +84,7 @@ def _nearer(
 
 
 @inlined
-def take_in(
+def update_distances(
     rows: Floats32, pick: int, weights: Weights, least: Floats32, near: Floats, far: Floats, first: bool
 ) -> None:
     """Update the distances with one more pick."""
@@ -177,7 +177,7 @@ def walk_lists(
                 if len(items):
                     hold(items, picks, position, weights.held, held)
                 if len(weights.smallest):
-                    take_in(rows, pick, weights, least, near, far, position == 0)
+                    update_distances(rows, pick, weights, least, near, far, position == 0)
                 rescore(own, held, near, far, scores, position + 1)
         if picks[0] >= 0:
             gained[0] += weights.first

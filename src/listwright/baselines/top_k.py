@@ -16,7 +16,7 @@ from listwright._internal.threads import SMALL, one_thread, threads_for
 from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.cover import by_item, gains_alone, items_of, state_table
 from listwright.errors import InputError
-from listwright.learners.estimators import classifies, fit_ranker, is_ranker
+from listwright.learners.aggregate import classifies, fit_ranker, is_ranker
 from listwright.lists import Lists
 from listwright.policies.estimator import predictions
 from listwright.problems import Problems

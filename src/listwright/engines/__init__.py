@@ -6,12 +6,11 @@ as `engine=Ray("host:6379")`.
 
 from typing import Any
 
-from listwright.engines.base import Crew, Engine
-from listwright.engines.local import Local
+from listwright.engines.base import Engine, Local, WorkerPool
 from listwright.engines.ray import Ray
 from listwright.errors import InputError
 
-__all__ = ["Crew", "Engine", "Local", "Ray", "as_engine"]
+__all__ = ["Engine", "Local", "Ray", "WorkerPool", "as_engine"]
 
 ENGINES: dict[str, type[Engine]] = {"local": Local, "ray": Ray}
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numba
+
+from listwright._internal.arrays import at_least_one
+from listwright._internal.progress import report_progress
+from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.problems import Problems
 
@@ -45,7 +52,7 @@ class Shards(Protocol):
     def fingerprint(self) -> str: ...
 
 
-class Crew(ABC):
+class WorkerPool(ABC):
     """Abstract base of running workers, which apply a task to shards of a data set."""
 
     @abstractmethod
@@ -57,11 +64,11 @@ class Engine(ABC):
     """Base class of engines, which start workers for shards.
 
     An engine is only settings: it can be copied and compared. Use `Local` unless the data need several machines.
-    Subclass it to run on another system, with a `crew` that returns results in the order of the shards.
+    Subclass it to run on another system, with a `pool` that returns results in the order of the shards.
     """
 
     @abstractmethod
-    def crew(self, shards: Shards) -> AbstractContextManager[Crew]:
+    def pool(self, shards: Shards) -> AbstractContextManager[WorkerPool]:
         """Return a context manager that provides workers for these shards and ends them when it is left."""
 
     def connected(self) -> AbstractContextManager[None]:
@@ -73,7 +80,7 @@ class Engine(ABC):
         return ""
 
 
-class Hand:
+class ShardCache:
     """One worker's view of the shards: reads them, and keeps those that fit into `room` bytes so that they are read
     once.
     """
@@ -120,3 +127,96 @@ def out_of_memory(shards: Shards, number: int) -> InputError:
         f"A worker ran out of memory on {shards.shards[number]}. Lower max_memory (now {shards.max_memory / 1e6:,.0f} "
         "MB for each worker), start fewer workers on a machine, or write files with smaller row groups."
     )
+
+
+@dataclass
+class Counter:
+    """Reports the progress of all workers; call it once per part that is done."""
+
+    what: str
+    total: int = 0
+    done: int = 0
+
+    def __call__(self) -> None:
+        """Count one more part, and report it."""
+        self.done += 1
+        report_progress(self.what, self.done, self.total)
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Task: the summed value of a shard's lists, and how many there are."""
+
+    value: Callable[[Problems], float]
+
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[float, int]:
+        """Return the sum and the count over all blocks."""
+        parts = [(self.value(block) * len(block), len(block)) for block in blocks]
+        return sum(total for total, _ in parts), sum(n for _, n in parts)
+
+
+def mean_worth(pool: WorkerPool, value: Callable[[Problems], float], numbers: Iterable[int]) -> float:
+    """Return the mean value over the problems of some shards."""
+    parts = list(pool.each(Worth(value), [int(number) for number in numbers]))
+    return sum(total for total, _ in parts) / sum(n for _, n in parts)
+
+
+def mean_worth_of_all(engine: Engine, shards: Shards, value: Callable[[Problems], float]) -> float:
+    """Return the mean over the problems of all shards, with workers of its own."""
+    with one_thread(), engine.pool(shards) as pool:
+        return mean_worth(pool, value, range(len(shards.shards)))
+
+
+@dataclass(frozen=True)
+class Local(Engine):
+    """Threads of this process, as many as `max_memory` allows. The default engine.
+
+    Use it on one machine. Results do not depend on the number of threads.
+
+    Parameters
+    ----------
+    threads : int, optional
+        The most threads; by default NUMBA_NUM_THREADS, or one per core.
+
+    See Also
+    --------
+    Ray : Several machines.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> lw.SCP(length=3, engine=Local(threads=2)).engine
+    Local(threads=2)
+    """
+
+    threads: int | None = None
+
+    @contextmanager
+    def pool(self, shards: Shards) -> Iterator[WorkerPool]:
+        """Provide threads that share one view of the shards."""
+        if self.threads is not None:
+            at_least_one("threads", self.threads)
+        most = numba.get_num_threads() if self.threads is None else self.threads
+        n_threads = max(1, min(most, shards.max_memory // shards.block_bytes))
+        pool = ThreadPoolExecutor(n_threads)
+        try:
+            yield Threads(pool, ShardCache(shards, (shards.max_memory - n_threads * shards.block_bytes) // 2))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+class Threads(WorkerPool):
+    """The workers of `Local`."""
+
+    def __init__(self, pool: ThreadPoolExecutor, cache: ShardCache) -> None:
+        self.pool, self.cache = pool, cache
+
+    def each(self, task: Task, shards: Sequence[int], done: Done | None = None) -> Iterator[Any]:
+        """Yield the results in order; every thread works on one shard at a time."""
+        running: list[Future[Any]] = [self.pool.submit(self.cache.do, task, shard) for shard in shards]
+        running.reverse()  # popped from the end, so that each result is freed once it is used
+        while running:
+            result = running.pop().result()
+            if done is not None:
+                done()
+            yield result

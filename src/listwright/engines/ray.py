@@ -12,7 +12,7 @@ from typing import Any
 from listwright._internal.arrays import at_least_one
 from listwright._internal.extras import require_extra
 from listwright._internal.threads import one_thread
-from listwright.engines.base import Crew, Done, Engine, Hand, Shards, Task, out_of_memory
+from listwright.engines.base import Done, Engine, ShardCache, Shards, Task, WorkerPool, out_of_memory
 from listwright.errors import InputError
 
 RETRIES = 20  # retries per task: a lost node fails several tasks before Ray notices
@@ -56,18 +56,18 @@ class Ray(Engine):
     workers: int | None = None
 
     @contextmanager
-    def crew(self, shards: Shards) -> Iterator[Crew]:
+    def pool(self, shards: Shards) -> Iterator[WorkerPool]:
         """Provide actors, spread over the nodes, at most one per shard."""
         if self.workers is not None:
             at_least_one("workers", self.workers)
         with self.connected():
             ray = _ray()
             found = int(ray.cluster_resources().get("CPU", 1))
-            crew = Actors(ray, shards, min(self.workers or max(found, 1), len(shards.shards)))
+            pool = Actors(ray, shards, min(self.workers or max(found, 1), len(shards.shards)))
             try:
-                yield crew
+                yield pool
             finally:
-                crew.dismiss()
+                pool.dismiss()
 
     @contextmanager
     def connected(self) -> Iterator[None]:
@@ -91,7 +91,7 @@ class Ray(Engine):
         return f"Ray: {nodes} node{'' if nodes == 1 else 's'}; the dashboard is {where}."
 
 
-class Actors(Crew):
+class Actors(WorkerPool):
     """The workers of `Ray`."""
 
     def __init__(self, ray: Any, shards: Shards, n_workers: int) -> None:
@@ -144,12 +144,12 @@ class Worker:
     """The actor: one core, with its own view of the shards."""
 
     def __init__(self, shards: Shards) -> None:
-        self.hand = Hand(shards, max(shards.max_memory - shards.block_bytes, 0))
+        self.cache = ShardCache(shards, max(shards.max_memory - shards.block_bytes, 0))
 
     def do(self, task: Task, shard: int) -> Any:
         """Return the task's result for a shard."""
         with one_thread():
-            return self.hand.do(task, shard)
+            return self.cache.do(task, shard)
 
 
 def _ray() -> Any:

@@ -14,12 +14,24 @@ from pyarrow import parquet
 from listwright._internal.files import whole_file
 from listwright._internal.progress import progress_to
 from listwright._internal.threads import one_thread
-from listwright.engines.base import Engine
-from listwright.engines.tasks import Build, Counter
+from listwright.engines.base import Counter, Engine
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.tables import Scan
+
+
+@dataclass(frozen=True)
+class Build:
+    """Task: the lists of a shard as a table with one row per pick."""
+
+    lists: Callable[[Problems, np.random.Generator], Lists]
+    seed: int
+
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> pa.Table:
+        """Return the lists of all blocks, with random numbers that depend on the seed and the shard."""
+        rng = np.random.default_rng([self.seed, shard])
+        return pa.concat_tables([pa.table(self.lists(block, rng).to_dict()) for block in blocks])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,8 +58,8 @@ class StreamedLists:
         if not path.parent.is_dir():
             raise InputError(f"There is no folder {path.parent} to write {path.name} to. Create it first.")
         counter = Counter("shards", len(self.scan.shards))
-        with whole_file(path) as beside, one_thread(), self.engine.crew(self.scan) as crew, progress_to(progress):
-            _write(crew.each(self.build, [shard.number for shard in self.scan.shards], counter), beside)
+        with whole_file(path) as beside, one_thread(), self.engine.pool(self.scan) as pool, progress_to(progress):
+            _write(pool.each(self.build, [shard.number for shard in self.scan.shards], counter), beside)
 
     def __repr__(self) -> str:
         shards = f"{len(self.scan.shards):,} shard{'' if len(self.scan.shards) == 1 else 's'}"

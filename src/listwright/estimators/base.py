@@ -25,8 +25,8 @@ from listwright._internal.parameters import check_fitted, clone
 from listwright._internal.progress import fitting, outermost, progress_to
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
+from listwright.engines.base import mean_worth_of_all
 from listwright.engines.streamed import StreamedLists, streamed_lists
-from listwright.engines.tasks import mean_worth_of_all
 from listwright.errors import InputError
 from listwright.estimators.held_out import (
     LONG,
@@ -53,14 +53,12 @@ from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.storage import warn_unsavable
 from listwright.tables import Scan
-from listwright.training.checkpoints import Checkpoints, Progress
-from listwright.training.history import History, told
-from listwright.training.keep import KEEPS, PolicyKeeper
+from listwright.training.checkpoints import Checkpoints, CheckpointState
 from listwright.training.loaded import made_up, try_loaded
-from listwright.training.loop import Run, learn
+from listwright.training.loop import KEEPS, FitPlan, Fitted, History, PolicyKeeper, Run, Source, display_columns, learn
 from listwright.training.round import Training
 from listwright.training.signature import OfKnownKind, Signature
-from listwright.training.sources import Fitted, Plan, Source, opened
+from listwright.training.sources import open_source
 from listwright.walk.constraints import as_budgets, as_constrained, check_length, check_problems
 from listwright.walk.plain import build_lists
 
@@ -217,7 +215,7 @@ class ListEstimator(Predictor):
             if training is None:
                 run = replace(self._start_run(source, in_parts=True), n_passes=1)
             else:
-                seen = self.signature_ if source.whole is None else self.signature_.merged(Signature.of(source.whole))
+                seen = self.signature_ if source.whole is None else self.signature_.merge(Signature.of(source.whole))
                 going_on = replace(training, budget=self.budget, per_group=self.per_group)
                 run = Run(going_on, seen, 1, earlier=getattr(self, "rounds_", None))
             return self._learn(source, run, keep, Checkpoints())
@@ -364,7 +362,7 @@ class ListEstimator(Predictor):
         check_fitted(self)
         if not hasattr(self, "rounds_"):
             raise AttributeError(f"This {type(self).__name__} has no history: its file is of an older version.")
-        return Table(told(self.rounds_))
+        return Table(display_columns(self.rounds_))
 
     @property
     def measured_(self) -> Measurement:
@@ -414,7 +412,7 @@ class ListEstimator(Predictor):
         # With `training`, the run to continue, every part must match the known signature.
         settings = clone(self)
         settings.engine = "local"  # what workers check with has no workers of its own
-        return opened(
+        return open_source(
             problems,
             as_engine(self.engine),
             check=settings.check if training is None else OfKnownKind(settings.check, self.signature_),
@@ -439,7 +437,7 @@ class ListEstimator(Predictor):
         """Restore the run that a checkpoint was written by, with the source at the same place in the data."""
         earlier = checkpoints.earlier(self, source.data)
         progress = earlier.progress_
-        source.go_on(progress)
+        source.resume(progress)
         training = replace(earlier.training_, budget=self.budget, per_group=self.per_group)
         about = {name: value for name, value in vars(earlier).items() if name in ("trials_", "report_")}
         rounds = getattr(earlier, "rounds_", None)
@@ -450,14 +448,14 @@ class ListEstimator(Predictor):
     ) -> Self:
         """Run the rounds, and update the estimator's attributes once all are done."""
         training, keeper, done, history = run.training, PolicyKeeper(keep), 0, History(run.earlier)
-        keeper.go_on(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
+        keeper.resume(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
         if run.progress is not None:
             keeper.recall(run.progress)
             done = run.progress.done
 
         def after_round(number: int) -> None:
             if checkpoints.due(number):
-                progress = Progress(0, source.data, number, n_passes=run.n_passes)
+                progress = CheckpointState(0, source.data, number, n_passes=run.n_passes)
                 keeper.note(progress)
                 source.note(progress)
                 checkpoints.write(self, progress, run.fitted(training.policy, history))
@@ -575,12 +573,12 @@ class ListEstimator(Predictor):
         """Return whether these settings are the paper's online algorithm: one pass, one state between updates."""
         return self.batch_size == 1 and self.n_passes == 1
 
-    def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
+    def _plan(self, source: Source, *, in_parts: bool = False) -> FitPlan:
         """Choose features, learner and number of passes for a source; subclasses override this."""
         learner = as_learner(self.learner)
         if isinstance(learner, WeightedMajority) and learner.horizon is None:
             learner.horizon = self.n_passes * source.n_states
-        return Plan(self.chosen_features(source.example), learner, self.n_passes)
+        return FitPlan(self.chosen_features(source.example), learner, self.n_passes)
 
     def chosen_features(self, problems: Problems) -> Features:
         """Return the features that the policy is to see, not yet fitted: those set, or for "auto" those that suit the

@@ -22,7 +22,7 @@ from listwright.learners import as_learner
 from listwright.lists import Lists
 from listwright.policies import Linear
 from listwright.problems import Problems
-from listwright.training.sources import Plan
+from listwright.training.loop import FitPlan
 from listwright.walk.constraints import as_budgets, as_constrained
 from listwright.walk.plain import build_lists
 
@@ -55,7 +55,7 @@ class CandidateMethod(ABC):
         """Estimate how long `values` takes from the size of the problems, the same on every machine."""
 
     @abstractmethod
-    def plan(self, problems: Problems) -> Plan:
+    def plan(self, problems: Problems) -> FitPlan:
         """Return what to fit where this way is chosen."""
 
     @abstractmethod
@@ -121,14 +121,14 @@ class PolicyMethod(CandidateMethod):
         grown = 0.0 if most is None else min(seen, model.n_passes * most)
         return seen * visit_seconds(problems) + TREES * grown
 
-    def plan(self, problems: Problems) -> Plan:
+    def plan(self, problems: Problems) -> FitPlan:
         """Return the estimator's own plan where only features, learner or passes differ; else its score as a single
         feature.
         """
         if not set(self.changes) <= {"features", "learner", "n_passes"}:
             return small_policy(self.inputs(problems), problems)
         model = self.score.model
-        return Plan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
+        return FitPlan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
 
     def inputs(self, problems: Problems) -> list[StackedInput]:
         """Return the policy's score as one column."""
@@ -151,7 +151,7 @@ class EstimateMethod(CandidateMethod):
         """Estimate the fits of all models; 0 once they are fitted."""
         return 0.0 if self.fitted is not None else OUTCOMES * problems.n_rows * np.sqrt(width(problems))
 
-    def plan(self, problems: Problems) -> Plan:
+    def plan(self, problems: Problems) -> FitPlan:
         """Return a small policy whose weights stay near the given ones."""
         return small_policy(self.inputs(problems), problems)
 
@@ -178,7 +178,7 @@ class CombinedMethod(CandidateMethod):
         """Estimate what is not fitted yet."""
         return sum(way.seconds(problems) for way in self.ways)
 
-    def plan(self, problems: Problems) -> Plan:
+    def plan(self, problems: Problems) -> FitPlan:
         """Return a small policy whose weights stay near those that each way starts from."""
         return small_policy(self.inputs(problems), problems)
 

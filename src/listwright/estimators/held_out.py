@@ -27,7 +27,7 @@ from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
 from listwright.selection import greedy
 from listwright.training.checkpoints import Checkpoints
-from listwright.training.visits import Visits, first_gains, states_of
+from listwright.training.round import Visits, first_gains, states_of
 from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 DIVERSITIES = tuple(np.linspace(0.0, 0.9, 10).tolist())  # that "mmr" chooses from, by lists for its training problems

@@ -20,7 +20,8 @@ from listwright.estimators.stacking import Scores
 from listwright.estimators.wide import WIDE
 from listwright.predictor import UnsetAttribute
 from listwright.problems import Problems
-from listwright.training.sources import InMemory, Plan, Source
+from listwright.training.loop import FitPlan, Source
+from listwright.training.sources import InMemory
 
 EFFORTS = ("auto", "fast", "best")
 UNCHOSEN = (
@@ -53,8 +54,8 @@ class SCP(ListEstimator):
         Largest number of items of one group (source, author, section) in a list: a number, or a dictionary with one
         number per label. Groups are part of the problems: `Problems.from_arrays(groups=...)`.
     learner : str, Learner or estimator, default "auto"
-        "auto" (ridge, unless `effort` chooses another), "ridge", "softmax", "hinge", "gradient", "hinge_rank" or
-        "logistic_rank"; an object of `listwright.learners`; or a scikit-learn estimator, which is retrained on all
+        "auto" (ridge, unless `effort` chooses another), "ridge", "softmax", "hinge", "gradient" or
+        "hinge_rank"; an object of `listwright.learners`; or a scikit-learn estimator, which is retrained on all
         examples so far.
     features : "auto" or Features, default "auto"
         What the policy sees. Objects of `listwright.features` can be combined with `+`.
@@ -195,7 +196,7 @@ class SCP(ListEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _plan(self, source: Source, *, in_parts: bool = False) -> Plan:
+    def _plan(self, source: Source, *, in_parts: bool = False) -> FitPlan:
         """Return the plan of `effort` and `tune`; problems that are read in parts are learned by the linear policy."""
         if self.effort == "best":
             return self._best_plan(source)
@@ -208,12 +209,12 @@ class SCP(ListEstimator):
         limit = time_to_try(problems, self._fast()) if self.time_limit is None else self.time_limit
         return self._choose_plan(auto_methods(problems, self._fast(), limit), source, limit)
 
-    def _choose_plan(self, ways: Sequence[CandidateMethod], source: Source, time_limit: float | None = None) -> Plan:
+    def _choose_plan(self, ways: Sequence[CandidateMethod], source: Source, time_limit: float | None = None) -> FitPlan:
         """Tries the ways and returns the plan of the one chosen, with report and trials."""
         way, trials, report = choose(ways, _in_memory(source), time_limit=time_limit)
         return replace(way.plan(_in_memory(source)), about={"trials_": trials, "report_": report})
 
-    def _best_plan(self, source: Source) -> Plan:
+    def _best_plan(self, source: Source) -> FitPlan:
         """Return the plan of `effort="best"`, built on the linear policy that `tune` chooses where that is set."""
         if not isinstance(source, InMemory):
             raise InputError(

@@ -15,12 +15,12 @@ from listwright._internal.ragged import FOLDS, folds_of, pieces
 from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Sum
-from listwright.features.cross_fitting import CrossFitted
+from listwright.features.base import CrossFitted
 from listwright.learners import SoftmaxLeader
 from listwright.learners.examples import centered
 from listwright.problems import Problems
+from listwright.training.loop import FitPlan
 from listwright.training.signature import fingerprint
-from listwright.training.sources import Plan
 
 # Weights that were learned freely lost on aslib_dev and questions: they stay within a hair of those to start from.
 FIRM, PASSES = 1e5, 1
@@ -56,10 +56,10 @@ class Scores(Sum):
         return self
 
 
-def small_policy(inputs: Sequence[StackedInput], problems: Problems) -> Plan:
+def small_policy(inputs: Sequence[StackedInput], problems: Problems) -> FitPlan:
     """Return the plan of a softmax policy over few columns."""
     prior = tuple(weight for one in inputs for weight in one.weights)
-    return Plan(Scores.of(inputs, problems), SoftmaxLeader(FIRM, prior=prior), PASSES)
+    return FitPlan(Scores.of(inputs, problems), SoftmaxLeader(FIRM, prior=prior), PASSES)
 
 
 class FoldPart(NamedTuple):
@@ -174,7 +174,7 @@ def _part(model: ListEstimator, which: Ints, problems: Problems) -> FoldPart:
     """Start one model on some problems; where its scores do not depend on the list, they are computed here once."""
     some, features = problems[which].without_reward(), model.training_.features
     seen = features.start(some)
-    scores = _policy_scores(model, seen) if features.still else None
+    scores = _policy_scores(model, seen) if features.is_static else None
     return FoldPart(model, which, pieces(problems.offsets, which), some, seen, scores)
 
 

@@ -23,14 +23,12 @@ from listwright._internal.threads import one_thread
 from listwright._kernels.linear import linear_scores
 from listwright.features import Features, Rows
 from listwright.features.auto import auto_features
-from listwright.features.base import Crossed
+from listwright.features.base import Crossed, CrossFitted
 from listwright.features.candidate import feature_names
-from listwright.features.cross_fitting import CrossFitted
 from listwright.features.scale import Scale
 from listwright.learners import as_learner
 from listwright.learners.examples import centered
-from listwright.learners.ridge import best_penalty
-from listwright.learners.sums import RidgeSums
+from listwright.learners.ridge import RidgeSums, best_penalty
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.tables import Scan
@@ -66,11 +64,11 @@ class Compressed(CrossFitted):
 
     def fit(self, problems: Problems) -> Self:
         """Learn the basis, and fit the inner features on what the policy sees while learning."""
-        self.begun(problems)
+        self.prefit(problems)
         self.inner_ = clone(self.inner).fit(self.for_training(problems).compress(problems))
         return self
 
-    def begun(self, example: Problems) -> Self:
+    def prefit(self, example: Problems) -> Self:
         """Learn the basis from an example; the inner features can then be fitted part by part."""
         report_progress(f"{example.n_features:,} columns, summed up")
         reward, names = reward_of(example), feature_names(example)
@@ -280,7 +278,7 @@ def _fold_sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:
         part = RidgeSums(np.zeros((width, width)), np.zeros(width), 0.0, 0, none, np.zeros((0, width, 0)), none[0])
         mine = np.flatnonzero(folds == fold)
         for rows in np.split(mine, range(AT_ONCE, len(mine), AT_ONCE)):
-            part.take_in(table[rows].astype(np.float64), target[rows], 1.0)
+            part.add_rows(table[rows].astype(np.float64), target[rows], 1.0)
         parts.append(part)
     return parts
 

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.threads import one_thread
-from listwright.engines.streamed import StreamedLists
-from listwright.engines.tasks import Build
+from listwright.engines.streamed import Build, StreamedLists
 from listwright.errors import InputError
 from listwright.evaluation.intervals import SHARES, Bounds, Estimate, estimate
 from listwright.evaluation.metrics import alpha_ndcg, err_ia, has_topics, intra_list_distance, subtopic_recall
@@ -245,7 +244,7 @@ def measure_scan(lists: StreamedLists, scan: Scan) -> Measurements:
     """Measure the lists of all shards of a scan, on the engine of the model that builds them."""
     if scan.reward is None:
         raise InputError("evaluate needs a reward, but this scan has none. Pass reward to scan.")
-    with one_thread(), lists.engine.crew(scan) as crew:
+    with one_thread(), lists.engine.pool(scan) as crew:
         return _join(list(crew.each(Measure(lists.build), [shard.number for shard in scan.shards])))
 
 

@@ -4,7 +4,7 @@ Features add up with `+`; `Candidate() + Distance() + Position()` are those of t
 `SCP(features="auto")` chooses by what the problems hold.
 
 - The candidate alone: `Candidate`, `BestColumn`, `Identity`, `ExpectedGain`.
-- The candidate against the list: `Distance`, `Similarity`, `Links`, `Volume`, `Aspects`, `UncoveredTerms`, `InList`.
+- The candidate against the list: `Distance`, `Similarity`, `Links`, `Volume`, `Aspects`, `UncoveredTerms`.
 - The position: `Position`, `FirstPosition`.
 
 To write your own, subclass `Features`.
@@ -18,7 +18,6 @@ from listwright.features.distance import Distance
 from listwright.features.expected_gain import ExpectedGain
 from listwright.features.first_position import FirstPosition
 from listwright.features.identity import Identity
-from listwright.features.in_list import InList
 from listwright.features.links import Links
 from listwright.features.position import Position
 from listwright.features.similarity import Similarity
@@ -35,7 +34,6 @@ __all__ = [
     "Features",
     "FirstPosition",
     "Identity",
-    "InList",
     "Links",
     "Position",
     "Rows",

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.arrays import Bools, Floats32, Ints
 from listwright._internal.parameters import Parameters, clone
+from listwright._internal.progress import report_progress
+from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -63,7 +65,7 @@ class Features(Parameters, ABC):
     ----------
     group : str
         Name under which reasons and importances report these columns.
-    still : bool
+    is_static : bool
         Whether no pick ever changes the columns.
 
     See Also
@@ -83,7 +85,7 @@ class Features(Parameters, ABC):
     """
 
     group: str  # how reasons call these columns
-    still = False  # whether no pick changes the columns
+    is_static = False  # whether no pick changes the columns
 
     @abstractmethod
     def start(self, problems: Problems) -> Any:
@@ -102,7 +104,7 @@ class Features(Parameters, ABC):
         return self.fit_from_summary(self.summary(problems))
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Return what `fit_from_summary` needs to know of some training problems; `features.moments.merged` joins
+        """Return what `fit_from_summary` needs to know of some training problems; `features.scale.merge` joins
         summaries of parts.
         """
         return {}
@@ -111,7 +113,7 @@ class Features(Parameters, ABC):
         """Learn from the summary of all training problems; return self."""
         return self
 
-    def begun(self, example: Problems) -> Self:
+    def prefit(self, example: Problems) -> Self:
         """Learn what must be known before problems are summarised part by part, from an example of them; return
         self.
         """
@@ -197,9 +199,9 @@ class Sum(Features):
         return self
 
     @property
-    def still(self) -> bool:  # type: ignore[override]
+    def is_static(self) -> bool:  # type: ignore[override]
         """Whether no pick changes any part."""
-        return all(part.still for part in self.parts)
+        return all(part.is_static for part in self.parts)
 
     def streams(self) -> bool:
         """Return whether all parts can be fitted from summaries."""
@@ -260,3 +262,44 @@ class Sum(Features):
 
 def _parts(features: Features) -> list[Features]:
     return features.parts if isinstance(features, Sum) else [features]
+
+
+class Fold(NamedTuple):
+    """One of the parts that training problems are cut into."""
+
+    number: int  # index of the fold
+    held: Bools  # by problem: whether it is in this fold
+    rest: Bools  # by problem: whether its fold may learn from it
+
+
+class CrossFitted(Features):
+    """Base of features that learn from rewards and would otherwise know their training problems too well.
+
+    A policy that learns on top of such features must see training problems as it will see new ones: through what was
+    learned from the other folds. `fit` learns once from everything and once for each of `folds(problems)`;
+    `for_training` gives a twin whose `out_of_fold` is true.
+    """
+
+    out_of_fold_: bool  # set on twins made by `for_training`
+    n_folds: int = FOLDS  # number of folds
+
+    @property
+    def out_of_fold(self) -> bool:
+        """Whether problems passed in are training problems, to be seen through models fitted without them."""
+        return bool(vars(self).get("out_of_fold_", False))
+
+    def folds(self, problems: Problems) -> Iterator[Fold]:
+        """Yield the folds that hold any problems, and reports progress."""
+        # If all problems fall into one fold there are no others to learn from, so that fold learns from itself.
+        numbers = folds_of(problems.problem_ids, self.n_folds)
+        present = np.unique(numbers)
+        for number in present.tolist():
+            held = numbers == number
+            report_progress(f"{self.group}, without fold {number + 1} of {self.n_folds}")
+            yield Fold(number, held, ~held if len(present) > 1 else held)
+
+    def for_training(self, problems: Problems) -> Self:
+        """Return a shallow copy that sees the training problems out of fold."""
+        twin = copy.copy(self)
+        twin.out_of_fold_ = True
+        return twin

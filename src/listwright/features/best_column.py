@@ -61,7 +61,7 @@ class BestColumn(Features):
     """
 
     group = "relevance"
-    still = True
+    is_static = True
 
     def fit(self, problems: Problems) -> Self:
         """Find the column with the highest absolute correlation to the gains alone, both centred within problems."""

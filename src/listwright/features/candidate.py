@@ -9,8 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats32, Ints
 from listwright._internal.saved import saved_as
 from listwright.features.base import Features
-from listwright.features.moments import Moments
-from listwright.features.scale import Scale, dense
+from listwright.features.scale import Moments, Scale, dense
 from listwright.problems import Problems
 
 
@@ -59,7 +58,7 @@ class Candidate(Features):
     """
 
     group = "relevance"
-    still = True
+    is_static = True
 
     def __init__(self, *, standardize: bool = True) -> None:
         self.standardize = standardize

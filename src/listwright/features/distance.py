@@ -12,8 +12,7 @@ from listwright._kernels.distances import nearer
 from listwright.errors import InputError
 from listwright.features.base import Features
 from listwright.features.candidate import feature_names
-from listwright.features.moments import Moments
-from listwright.features.scale import Scale, dense
+from listwright.features.scale import Moments, Scale, dense
 from listwright.problems import Problems
 
 

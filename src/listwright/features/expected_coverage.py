@@ -16,7 +16,7 @@ from listwright._internal.linalg import solve
 from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.features.cross_fitting import CrossFitted
+from listwright.features.base import CrossFitted
 from listwright.features.scale import Scale, dense
 from listwright.problems import Problems
 from listwright.rewards import Rouge

@@ -10,8 +10,7 @@ from listwright._internal.arrays import Floats32, Ints
 from listwright._internal.saved import saved_as
 from listwright.features.base import Features
 from listwright.features.candidate import feature_names
-from listwright.features.moments import Moments
-from listwright.features.scale import Scale, dense
+from listwright.features.scale import Moments, Scale, dense
 from listwright.problems import Problems
 
 

@@ -11,8 +11,7 @@ from listwright._internal.arrays import Floats32, Ints
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Crossed, Features
-from listwright.features.moments import Distinct, Moments
-from listwright.features.scale import Scale, dense
+from listwright.features.scale import Distinct, Moments, Scale, dense
 from listwright.problems import Problems
 
 CROSSES = ("context", "list", "candidates")
@@ -57,10 +56,6 @@ class Identity(Features):
     InputError
         By `fit`, if the problems have no catalogue, or lack what is to be crossed; by `start`, for an item that was not
         in training.
-
-    See Also
-    --------
-    InList : Flags of the items in the list, without weights of each item's own.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.features.cross_fitting import CrossFitted
+from listwright.features.base import CrossFitted
 from listwright.features.outcomes import OutcomeModel, fresh_models
 from listwright.features.scale import Scale, dense
 from listwright.problems import Problems

@@ -12,8 +12,7 @@ from listwright._internal.linalg import unit_rows
 from listwright._internal.saved import saved_as
 from listwright.features.base import Features
 from listwright.features.candidate import feature_names
-from listwright.features.moments import Moments
-from listwright.features.scale import Scale, dense
+from listwright.features.scale import Moments, Scale, dense
 from listwright.problems import Problems
 
 FLAT = 1e-10  # squared length below which a direction is spanned already (duplicates), and no step is taken

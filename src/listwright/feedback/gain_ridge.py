@@ -17,8 +17,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
 from listwright.learners import Learner, RidgeFTRL
-from listwright.learners.ridge import best_penalty
-from listwright.learners.sums import RidgeSums
+from listwright.learners.ridge import RidgeSums, best_penalty
 from listwright.policies import Linear, Policy
 
 LARGEST = 2.0**40  # growth after which sums are scaled down
@@ -92,7 +91,7 @@ class GainRidge(RidgeFTRL, GainLearner):
             np.sqrt(self._limit_leverage(rows, weights * self._next_weight())),
         )
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
-        sums.take_in(table, target, 1.0)
+        sums.add_rows(table, target, 1.0)
         if rows.crossed is not None:
             states = rows.crossed.states * roots[:, None]
             for item, state, own, gain in zip(rows.crossed.items, states, table, target, strict=True):
@@ -111,7 +110,7 @@ class GainRidge(RidgeFTRL, GainLearner):
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         for fold, sums in enumerate(self.sums_):
             mine = np.flatnonzero(by_row == fold)
-            sums.take_in(table[mine], target[mine], 1.0)
+            sums.add_rows(table[mine], target[mine], 1.0)
             if rows.crossed is not None:
                 states = rows.crossed.states[mine].astype(np.float64) * roots[mine, None]
                 items = rows.crossed.items[mine]

@@ -18,7 +18,7 @@ from listwright.feedback.bandit import ListBandit
 from listwright.feedback.explore import Exploration, Own
 from listwright.feedback.gain_ridge import GainRidge
 from listwright.learners import Learner
-from listwright.learners.sums import RidgeSums
+from listwright.learners.ridge import RidgeSums
 from listwright.policies import Policy
 from listwright.problems import Problems
 

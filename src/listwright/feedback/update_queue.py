@@ -26,8 +26,8 @@ from listwright.feedback.updates import TrainingUpdate
 from listwright.learners import Learner
 from listwright.learners.examples import Examples
 from listwright.problems import Problems
+from listwright.training.loop import Round
 from listwright.training.round import Training
-from listwright.training.sources import Round
 from listwright.walk.plain import walk
 
 LOCAL = (Candidate, Distance, Position, Volume, Identity)

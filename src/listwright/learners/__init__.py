@@ -9,20 +9,26 @@ on shown items only, `Exp3` and `Exp4`.
 - `PerPosition` wraps any of them for ConSeqOpt. `as_learner` turns a name into a learner.
 """
 
+from collections.abc import Callable
+from typing import Any
+
+from listwright._internal.parameters import clone
+from listwright.errors import InputError
 from listwright.learners.aggregate import Aggregate
 from listwright.learners.base import Learner
 from listwright.learners.boosting import Boosting
 from listwright.learners.boosting_ranker import BoostingRanker
+from listwright.learners.examples import Examples, position_weights
 from listwright.learners.exp3 import Exp3
 from listwright.learners.exp4 import Exp4
 from listwright.learners.experts import Experts
 from listwright.learners.follow_leader import FollowLeader
 from listwright.learners.gradient import GradientDescent
 from listwright.learners.hinge_leader import HingeLeader
+from listwright.learners.losses import hinge_rank, squared
 from listwright.learners.majority import WeightedMajority
 from listwright.learners.per_position import PerPosition
 from listwright.learners.perturbed_leader import FollowPerturbedLeader
-from listwright.learners.registry import as_learner
 from listwright.learners.ridge import RidgeFTRL
 from listwright.learners.softmax import SoftmaxLeader
 
@@ -30,6 +36,7 @@ __all__ = [
     "Aggregate",
     "Boosting",
     "BoostingRanker",
+    "Examples",
     "Exp3",
     "Exp4",
     "Experts",
@@ -43,4 +50,31 @@ __all__ = [
     "SoftmaxLeader",
     "WeightedMajority",
     "as_learner",
+    "hinge_rank",
+    "position_weights",
+    "squared",
 ]
+
+KNOWN: dict[str, Callable[[], Learner]] = {
+    "auto": RidgeFTRL,
+    "ridge": RidgeFTRL,
+    "gradient": GradientDescent,
+    "hinge": HingeLeader,
+    "hinge_rank": lambda: GradientDescent("hinge_rank"),
+    "softmax": lambda: SoftmaxLeader(by="gains"),
+    "majority": WeightedMajority,
+    "leader": FollowLeader,
+    "perturbed_leader": FollowPerturbedLeader,
+    "exp3": Exp3,
+}
+
+
+def as_learner(learner: Any) -> Learner:
+    """Return a fresh learner from a name, a learner, or a scikit-learn estimator."""
+    if isinstance(learner, str) and learner in KNOWN:
+        return KNOWN[learner]()
+    if isinstance(learner, Learner):
+        return clone(learner)
+    if hasattr(learner, "fit") and hasattr(learner, "predict"):
+        return Aggregate(learner)
+    raise InputError(f"learner must be one of {', '.join(KNOWN)}, a learner or an estimator. Got {learner!r}.")

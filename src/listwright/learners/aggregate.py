@@ -9,14 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, starts_of
+from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright._internal.parameters import clone
 from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import threads_for
 from listwright.errors import InputError
 from listwright.learners.base import Learner
-from listwright.learners.estimators import classifies, fit_ranker, is_ranker
 from listwright.learners.examples import Examples, centered, sampled_states
 from listwright.policies import Estimator, Policy, Uniform
 
@@ -175,3 +174,32 @@ def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:
         name, last = estimator.steps[-1]
         return {f"{name}__{key}": value for key, value in _weighted(last, weights).items()}
     return {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}
+
+
+LEVELS = 30  # highest grade that the rankers of LightGBM and XGBoost take by default
+
+
+def classifies(estimator: Any) -> bool:
+    """Return whether it is a classifier; an estimator that does not say what it is counts as a regressor."""
+    from sklearn.base import is_classifier  # here: it takes a second to import
+
+    return hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
+
+
+def is_ranker(estimator: Any) -> bool:
+    """Return whether it learns the order within groups, as the rankers of LightGBM and XGBoost do."""
+    return type(estimator).__name__.endswith("Ranker")
+
+
+def fit_ranker(estimator: Any, table: Any, target: Floats, counts: Ints, weights: Floats | None = None) -> Any:
+    """Fit a ranker to graded targets."""
+    if weights is not None and type(estimator).__module__.startswith("xgboost"):
+        weights = weights[starts_of(counts)[:-1]]
+    return estimator.fit(table, grades(target), group=counts, sample_weight=weights)
+
+
+def grades(target: Floats) -> Any:
+    """Whole numbers from 0 to 30 by share of the highest target; 0 and 1 where there are only two targets."""
+    span = max(float(target.max() - target.min()), 1e-12)
+    highest = 1 if len(np.unique(target)) <= 2 else LEVELS
+    return np.rint((target - target.min()) / span * highest).astype(int)

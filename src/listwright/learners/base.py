@@ -151,7 +151,7 @@ class Learner(Parameters, ABC):
         return "There is no surrogate regret: the learner does not count its surrogate loss."
 
 
-@saved_as("learners.Spent")
+@saved_as("learners.SlimLearner")
 class SlimLearner(Learner):
     """Stands for a learner whose training data were left out of the file; it keeps what certificates need."""
 

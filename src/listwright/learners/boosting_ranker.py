@@ -8,8 +8,8 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright._internal.saved import saved_as
+from listwright.learners.aggregate import is_ranker
 from listwright.learners.boosting import SmallTrees, summed
-from listwright.learners.estimators import is_ranker
 from listwright.storage.boosters import Boosted, as_booster, from_histogram, scale_booster
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.learners.examples import Examples
+from listwright.learners.exp3 import Partial
 from listwright.learners.experts import checked
-from listwright.learners.partial import Partial
-from listwright.policies import Policy, PolicyDistribution, Random
+from listwright.policies import Policy, PolicyDistribution, RandomPolicy
 
 
 @saved_as("learners.Exp4")
@@ -63,11 +63,13 @@ class Exp4(Partial):
 
     def first_policy(self) -> Policy:
         """Explore only: every open row is equally likely."""
-        return PolicyDistribution((*checked(self.policies), Random()), np.append(np.zeros(len(self.policies)), 1.0))
+        return PolicyDistribution(
+            (*checked(self.policies), RandomPolicy()), np.append(np.zeros(len(self.policies)), 1.0)
+        )
 
     def _policy(self) -> Policy:
         chances = np.append((1.0 - self.explore_) * self.probabilities_, self.explore_)
-        return PolicyDistribution((*self.policies, Random()), chances)
+        return PolicyDistribution((*self.policies, RandomPolicy()), chances)
 
     def _take_in(self, examples: Examples, picks: Ints | None) -> None:
         """Add the gain of each shown row, divided by its chance, to every policy that would have picked it."""

@@ -26,7 +26,7 @@ class GradientDescent(Learner):
 
     Parameters
     ----------
-    loss : {"squared", "hinge_rank", "logistic_rank"}
+    loss : {"squared", "hinge_rank"}
         "squared" predicts minus the cost; the other two compare every pair of candidates, weighted by the difference of
         their costs.
     rate : float

@@ -17,7 +17,6 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, as_numbers, as_whole_numbers, first_bad
 from listwright._internal.threads import one_thread
-from listwright._kernels.logistic import logistic_pairs
 from listwright._kernels.losses import cost_ranks, hinge_of_ranks, hinge_pairs, squared_residuals
 from listwright._kernels.order import sort_within
 from listwright.errors import InputError
@@ -49,7 +48,7 @@ def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Fl
 
     See Also
     --------
-    hinge_rank, logistic_rank : Losses on pairs of candidates.
+    hinge_rank : A loss on pairs of candidates.
 
     Examples
     --------
@@ -72,7 +71,6 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
     See Also
     --------
     squared : For the parameters and what is returned.
-    logistic_rank : A smooth version.
 
     Examples
     --------
@@ -83,28 +81,8 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
     return losses, gradient
 
 
-def logistic_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats]:
-    """Ranking with a smooth penalty: sum over pairs with c(a) < c(b) of (c(b) - c(a)) log(1 + exp(h(b) - h(a))).
-
-    Pairs are not listed here either: n rows take n log n steps and a bounded number more for each. The result is that
-    of the sum over pairs to about twelve digits.
-
-    See Also
-    --------
-    squared : For the parameters and what is returned.
-
-    Examples
-    --------
-    >>> losses, gradient = logistic_rank([0.0, 0.5], [0.0, 2.0], [0, 2])
-    >>> losses.round(4), gradient.round(4)
-    (array([1.9482]), array([-1.2449,  1.2449]))
-    """
-    losses, gradient = logistic_pairs(*_checked(scores, costs, offsets))
-    return losses, gradient
-
-
-KERNELS: dict[str, Any] = {"squared": squared_residuals, "hinge_rank": hinge_pairs, "logistic_rank": logistic_pairs}
-LOSSES: dict[str, Loss] = {"squared": squared, "hinge_rank": hinge_rank, "logistic_rank": logistic_rank}
+KERNELS: dict[str, Any] = {"squared": squared_residuals, "hinge_rank": hinge_pairs}
+LOSSES: dict[str, Loss] = {"squared": squared, "hinge_rank": hinge_rank}
 
 
 def least_loss(

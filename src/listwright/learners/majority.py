@@ -9,8 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.learners.experts import Experts
-from listwright.learners.rates import best_rate, doubled, exponential_weights, mixed_gain
+from listwright.learners.experts import Experts, best_rate, doubled, exponential_weights, mixed_gain
 from listwright.policies import Policy
 
 RATES = ("optimal", "doubling", "adaptive")

@@ -9,8 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.learners.experts import Experts
-from listwright.learners.rates import doubled
+from listwright.learners.experts import Experts, doubled
 from listwright.policies import ItemLeader, Policy, PolicyLeader
 from listwright.policies.perturbed import leader_chances
 

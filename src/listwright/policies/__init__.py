@@ -4,9 +4,9 @@ from listwright.policies.base import Policy
 from listwright.policies.distribution import ItemDistribution, PolicyDistribution
 from listwright.policies.estimator import Estimator
 from listwright.policies.linear import Linear
-from listwright.policies.mixture import Mixture
+from listwright.policies.mixture import PolicyMixture
 from listwright.policies.perturbed import ItemLeader, PolicyLeader
-from listwright.policies.random import Random, Uniform
+from listwright.policies.random import RandomPolicy, Uniform
 from listwright.policies.sequence import Sequence
 
 __all__ = [
@@ -14,11 +14,11 @@ __all__ = [
     "ItemDistribution",
     "ItemLeader",
     "Linear",
-    "Mixture",
     "Policy",
     "PolicyDistribution",
     "PolicyLeader",
-    "Random",
+    "PolicyMixture",
+    "RandomPolicy",
     "Sequence",
     "Uniform",
 ]

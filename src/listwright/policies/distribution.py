@@ -85,7 +85,7 @@ class PolicyDistribution(Policy):
 
     See Also
     --------
-    Mixture : Draws one policy per list instead of one per position.
+    PolicyMixture : Draws one policy per list instead of one per position.
 
     Examples
     --------
@@ -128,9 +128,9 @@ class PolicyDistribution(Policy):
 
         Examples
         --------
-        >>> from listwright.policies import Linear, Random
+        >>> from listwright.policies import Linear, RandomPolicy
         >>> rows = Rows(np.array([[1.0], [3.0]], dtype=np.float32), np.array([0, 0]), np.array([0, 2]))
-        >>> both = PolicyDistribution((Linear(np.array([1.0])), Random()), np.array([0.8, 0.2]))
+        >>> both = PolicyDistribution((Linear(np.array([1.0])), RandomPolicy()), np.array([0.8, 0.2]))
         >>> both.chances(rows, np.array([True, True]), 0)
         array([0.1, 0.9])
         """

@@ -14,9 +14,9 @@ from listwright.policies.base import Policy
 from listwright.policies.linear import Linear
 
 
-@saved_as("policies.Mixture")
+@saved_as("policies.PolicyMixture")
 @dataclass(frozen=True, eq=False)
-class Mixture(Policy):
+class PolicyMixture(Policy):
     """Builds each list with one policy, drawn uniformly at its start.
 
     This is the mixture over rounds of the paper's theorems (pi-bar), which `keep="mixture"` returns. Use it if you need
@@ -34,7 +34,7 @@ class Mixture(Policy):
     Examples
     --------
     >>> from listwright.policies import Linear
-    >>> mixture = Mixture((Linear(np.array([1.0])), Linear(np.array([-1.0]))))
+    >>> mixture = PolicyMixture((Linear(np.array([1.0])), Linear(np.array([-1.0]))))
     >>> mixture.drawn(4, np.random.default_rng(0)).choice
     array([1, 1, 1, 0])
     """

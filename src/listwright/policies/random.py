@@ -1,4 +1,4 @@
-"""Policies before anything is learned: `Random` draws its picks, and `Uniform` scores all rows alike."""
+"""Policies before anything is learned: `RandomPolicy` draws its picks, and `Uniform` scores all rows alike."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from listwright.features import Rows
 from listwright.policies.base import Policy, draw_by_mass, shared_chances
 
 
-@saved_as("policies.Random")
+@saved_as("policies.RandomPolicy")
 @dataclass(frozen=True, eq=False)
-class Random(Policy):
+class RandomPolicy(Policy):
     """Draws every position uniformly from the open rows.
 
     This is what a randomised learner uses before its first round. As a baseline for comparisons use
@@ -28,7 +28,7 @@ class Random(Policy):
     Examples
     --------
     >>> rows = Rows(np.zeros((3, 1), dtype=np.float32), np.array([0, 0, 0]), np.array([0, 3]))
-    >>> Random().chances(rows, np.array([True, False, True]), 0)
+    >>> RandomPolicy().chances(rows, np.array([True, False, True]), 0)
     array([0.5, 0. , 0.5])
     """
 
@@ -61,7 +61,7 @@ class Uniform(Policy):
 
     See Also
     --------
-    Random : Draws open rows at random.
+    RandomPolicy : Draws open rows at random.
 
     Examples
     --------

@@ -11,9 +11,9 @@ from listwright.rewards.coverage import ConcaveCoverage, Coverage, Probabilistic
 from listwright.rewards.facility_location import FacilityLocation
 from listwright.rewards.function import Function
 from listwright.rewards.log_det import LogDet
-from listwright.rewards.mixture import Mixture
 from listwright.rewards.rouge import Rouge
 from listwright.rewards.total import Total
+from listwright.rewards.weighted_sum import WeightedSum
 
 __all__ = [
     "AlphaCoverage",
@@ -23,10 +23,10 @@ __all__ = [
     "FacilityLocation",
     "Function",
     "LogDet",
-    "Mixture",
     "ProbabilisticCoverage",
     "Reward",
     "Rouge",
     "Total",
+    "WeightedSum",
     "reward_of",
 ]

@@ -16,7 +16,7 @@ from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
-from listwright.rewards.laws import NEGATIVE, RISING, Watched
+from listwright.rewards.base import NEGATIVE, RISING, Watched
 from listwright.walk.constraints import Constraints, as_budgets
 
 METHODS = ("lazy", "naive", "stochastic")

@@ -18,9 +18,9 @@ from listwright.storage import inspect, own_parts, read_model, save
 MAY_DIFFER = ("engine", "random_state", "verbose")  # parameters that may differ when a fit is resumed
 
 
-@saved_as("engines.Progress")
+@saved_as("CheckpointState")
 @dataclass
-class Progress:
+class CheckpointState:
     """How far a fit has come. Together with the training itself this is all that is needed to resume it exactly."""
 
     seed: int  # seed of the fit
@@ -54,7 +54,7 @@ class Checkpoints:
         """Return whether to write after this many rounds."""
         return self.path is not None and done % self.every == 0
 
-    def write(self, model: Any, progress: Progress, fitted: dict[str, Any]) -> None:
+    def write(self, model: Any, progress: CheckpointState, fitted: dict[str, Any]) -> None:
         """Save the model so far, which can be loaded like any other, with its progress."""
         assert self.path is not None
         twin = copy.copy(model)
@@ -66,7 +66,7 @@ class Checkpoints:
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to resume from. Start without resume.")
         found = read_model(str(self.path), trusted=_trusted(model, str(self.path)))
-        if not isinstance(getattr(found, "progress_", None), Progress):
+        if not isinstance(getattr(found, "progress_", None), CheckpointState):
             raise InputError(f"{self.path} is a model, not a checkpoint. Name the file that checkpoint= wrote.")
         if type(found) is not type(model) or _settings(found) != _settings(model):
             raise InputError(f"{self.path} is the checkpoint of another fit: {found!r:.80}. Use the same parameters.")

@@ -2,20 +2,239 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright._internal.arrays import Ints
 from listwright._internal.progress import report_progress
-from listwright.policies import Policy
+from listwright.features import Features
+from listwright.learners import Learner
+from listwright.policies import Policy, PolicyMixture
 from listwright.problems import Problems
-from listwright.training.checkpoints import Progress
-from listwright.training.history import Columns, History
-from listwright.training.keep import PolicyKeeper
+from listwright.training.checkpoints import CheckpointState
 from listwright.training.round import Training
 from listwright.training.signature import Signature
-from listwright.training.sources.base import Rounds
+
+Check = Callable[[Problems], None]  # raises InputError for problems that cannot be learned from
+
+
+@dataclass(frozen=True)
+class Round:
+    """States that are all walked with one policy, and a function that learns from them."""
+
+    n_states: int  # number of states
+    rng: np.random.Generator  # for the keeper, which samples policies
+    teach: Callable[[Training], None]  # called with the training, which it changes
+    total: int = 0  # rounds of the whole fit; 0 if unknown
+
+
+@dataclass(frozen=True)
+class FitPlan:
+    """What a fit starts with: features to fit, a learner to train, and the number of passes."""
+
+    features: Features  # features to fit
+    learner: Learner  # learner to train
+    n_passes: int  # passes over the problems
+    # how the plan was chosen; becomes attributes of the fitted estimator
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Features fitted on all problems, and what else had to be known of them."""
+
+    features: Features  # the fitted features
+    signature: Signature  # the kind of problems
+    mean_size: float | None  # mean size of the candidates
+    most: int  # candidates of the largest problem
+    training_features: Features | None = None  # features as the training problems are seen, if that differs
+
+
+class Rounds(Protocol):
+    """What the training loop needs of a source; a stream of feedback has no more than this."""
+
+    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]: ...
+    def value(self, training: Training) -> float | None: ...
+
+
+class Source(ABC):
+    """Base class of sources: fits features, provides the rounds, and measures policies."""
+
+    example: Problems  # some of the problems
+    whole: Problems | None = None  # all of the problems, if they are in memory
+    n_states: int  # number of problems
+
+    @property
+    @abstractmethod
+    def data(self) -> str:
+        """A fingerprint; two sources with the same problems have the same one."""
+
+    @abstractmethod
+    def fitted(self, plan: FitPlan) -> Fitted:
+        """Fit the features on all problems."""
+
+    @abstractmethod
+    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
+        """Yield the rounds of these passes over the problems, after the first `done`."""
+
+    @abstractmethod
+    def value(self, training: Training) -> float | None:
+        """Return the mean value of the current policy's lists for held-out problems; None if there are none."""
+
+    @abstractmethod
+    def note(self, progress: CheckpointState) -> None:
+        """Store in the progress what else is needed to continue with the next round."""
+
+    @abstractmethod
+    def resume(self, progress: CheckpointState) -> None:
+        """Restore it from the progress."""
+
+
+KEEPS = ("last", "best", "mixture")
+VALIDATION = 0.2  # share of the training problems that chooses the best round, and is not learned from
+RESERVOIR = 256  # most policies in a mixture
+FEW = 16  # the same for fitted estimators, and for policies too large for MEMORY
+MEMORY = 1 << 26  # bytes
+
+
+def held_out(count: int, rng: np.random.Generator) -> Ints | None:
+    """Return the indices of the problems (or shards) that choose the best round and are not learned from."""
+    if count < 2:
+        return None
+    return np.sort(rng.permutation(count)[: max(1, int(VALIDATION * count))])
+
+
+class PolicyKeeper:
+    """Keeps the last policy, the best one on held-out problems, or the mixture over rounds.
+
+    The mixture is uniform over rounds, as in the theorems. Up to 256 rounds all policies are kept, beyond that a
+    uniform sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator, or
+    millions of weights, the sample has 16 policies or a few more: the same in expectation over fits, with a higher
+    variance from fit to fit.
+    """
+
+    def __init__(self, keep: str) -> None:
+        self.keep = keep
+        self.policies: list[Policy] = []
+        self.rounds = 0
+        self.best: tuple[float, Policy] | None = None
+
+    def resume(self, kept: Policy | None, rounds: int) -> None:
+        """Take over the mixture over `rounds` earlier rounds of the same run, if there were any."""
+        if self.keep == "mixture" and isinstance(kept, PolicyMixture) and rounds:
+            self.policies, self.rounds = list(kept.policies), rounds
+
+    def before_round(self, policy: Policy, n_states: int, rng: np.random.Generator) -> None:
+        """Add the policy that the round is walked with to the mixture, once per state of the round."""
+        if self.keep != "mixture" or (n_states > 1 and not policy.has_learned):
+            return
+        most = most_kept(policy)
+        if len(self.policies) > most:  # a uniform sample of a uniform sample is uniform
+            stay = rng.choice(len(self.policies), size=most, replace=False)
+            self.policies = [self.policies[slot] for slot in np.sort(stay)]
+        for _ in range(n_states):
+            every = len(self.policies) == self.rounds
+            self.rounds += 1
+            if every and len(self.policies) < most:
+                self.policies.append(policy)
+            elif (slot := rng.integers(self.rounds)) < len(self.policies):
+                self.policies[slot] = policy
+
+    def after_round(self, policy: Policy, value: Callable[[], float | None]) -> float | None:
+        """Measure the policy if the best one is wanted, keep it if it is the best so far, and return its value."""
+        worth = value() if self.keep == "best" else None
+        if worth is not None and (self.best is None or worth > self.best[0]):
+            self.best = worth, copy.copy(policy)
+        return worth
+
+    def note(self, progress: CheckpointState) -> None:
+        """Store what was kept so far in the progress of a checkpoint."""
+        progress.policies, progress.states = tuple(self.policies), self.rounds
+        progress.best_value, progress.best_policy = (None, None) if self.best is None else self.best
+
+    def recall(self, progress: CheckpointState) -> None:
+        """Restore what was kept from the progress of a checkpoint."""
+        self.policies, self.rounds = list(progress.policies), progress.states
+        if progress.best_value is not None and progress.best_policy is not None:
+            self.best = progress.best_value, progress.best_policy
+
+    def kept(self, last: Policy) -> Policy:
+        """Return the policy to predict with."""
+        if self.policies:
+            return PolicyMixture(tuple(self.policies))
+        return last if self.best is None else self.best[1]
+
+
+def most_kept(policy: Policy) -> int:
+    """Return how many such policies a mixture keeps, so that they use little memory."""
+    held = policy.nbytes
+    return FEW if held is None else max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))
+
+
+MOST = 2000  # rounds that are recorded individually
+
+Columns = dict[str, NDArray[Any]]
+
+
+class RoundRecord(NamedTuple):
+    """One round, or several that are recorded as one."""
+
+    round: int  # number of the round, from 1
+    states: int  # number of states
+    training_value: float  # mean value of the lists that were built while learning
+    held_out_value: float | None  # mean value on problems that were not learned from, if there are any
+
+    def __str__(self) -> str:
+        held = "" if self.held_out_value is None else f", {self.held_out_value:.3f} on problems held out"
+        return f"lists were worth {self.training_value:.3f} while learning{held}"
+
+
+def _merge_rounds(one: RoundRecord, other: RoundRecord) -> RoundRecord:
+    """Return two rounds as one, with the values weighted by states; the later held-out value counts."""
+    states = max(one.states + other.states, 1)
+    value = (one.states * one.training_value + other.states * other.training_value) / states
+    return RoundRecord(other.round, states, value, other.held_out_value)
+
+
+class History:
+    """The rounds of a fit, as columns that a model file can hold."""
+
+    def __init__(self, earlier: Columns | None = None) -> None:
+        self.rounds: list[RoundRecord] = []
+        for number, states, training, held, known in zip(*earlier.values(), strict=True) if earlier else ():
+            self.rounds.append(RoundRecord(int(number), int(states), float(training), float(held) if known else None))
+
+    def add(self, states: int, training_value: float, held_out_value: float | None = None) -> None:
+        """Records one more round. Beyond `MOST` rounds, pairs of rounds are merged, so that memory stays bounded."""
+        number = self.rounds[-1].round + 1 if self.rounds else 1
+        self.rounds.append(RoundRecord(number, states, training_value, held_out_value))
+        if len(self.rounds) >= MOST:
+            self.rounds = [_merge_rounds(*self.rounds[i : i + 2]) for i in range(0, MOST, 2)]
+
+    @property
+    def columns(self) -> Columns:
+        """The rounds as arrays by name."""
+        number, states, training, held = zip(*self.rounds, strict=True) if self.rounds else ((), (), (), ())
+        return {
+            "round": np.array(number, dtype=np.int64),
+            "states": np.array(states, dtype=np.int64),
+            "training_value": np.array(training, dtype=np.float64),
+            "held_out_value": np.array([value or 0.0 for value in held]),
+            "held_out": np.array([value is not None for value in held], dtype=bool),
+        }
+
+
+def display_columns(columns: Columns) -> Columns:
+    """Return the columns for display, with nan where nothing was held out."""
+    shown = {name: column for name, column in columns.items() if name != "held_out"}
+    return shown | {"held_out_value": np.where(columns["held_out"], columns["held_out_value"], np.nan)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +246,7 @@ class Run:
     n_passes: int  # passes over the problems
     # how the plan was chosen; becomes attributes of the fitted estimator
     about: dict[str, Any] = field(default_factory=dict)
-    progress: Progress | None = None  # where a resumed fit stopped
+    progress: CheckpointState | None = None  # where a resumed fit stopped
     earlier: Columns | None = None  # the columns of the history of earlier rounds, if the fit continues another
 
     def fitted(self, policy: Policy, history: History) -> dict[str, Any]:

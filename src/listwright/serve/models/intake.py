@@ -23,8 +23,7 @@ from listwright.serve.models.naming import Levels, in_order
 from listwright.serve.models.requests import Asked, Numbers
 from listwright.serve.refusals import Refused, invalid
 from listwright.serve.settings import Limits
-from listwright.training.ranges import Span
-from listwright.training.signature import Signature
+from listwright.training.signature import Signature, Span
 
 Ends = tuple[Floats32, Floats32]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from listwright.problems import Problems
 
 
-class Mixture(Reward):
+class WeightedSum(Reward):
     """A weighted sum of rewards on the same problems.
 
     Use it to combine aims, such as clicks and coverage of topics. The sum is monotone and submodular where its parts
@@ -44,7 +44,7 @@ class Mixture(Reward):
     Examples
     --------
     >>> import listwright as lw
-    >>> reward = Mixture([lw.rewards.AnySuccess([[0, 1]]), lw.rewards.Coverage([[1, 1], [0, 1]])], [3, 1])
+    >>> reward = WeightedSum([lw.rewards.AnySuccess([[0, 1]]), lw.rewards.Coverage([[1, 1], [0, 1]])], [3, 1])
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)), reward=reward)
     >>> reward.gains(reward.start(problems))
     array([0.25 , 0.875])
@@ -69,9 +69,11 @@ class Mixture(Reward):
         """Return the weights, divided by their sum if `normalize`, or raise if they are invalid."""
         weights = np.ones(len(self.rewards)) if self.weights is None else as_numbers(self.weights, "weights")
         if not self.rewards or weights.shape != (len(self.rewards),):
-            raise InputError(f"Mixture needs one weight per reward ({len(self.rewards)}). Got shape {weights.shape}.")
+            raise InputError(
+                f"WeightedSum needs one weight per reward ({len(self.rewards)}). Got shape {weights.shape}."
+            )
         if not ((weights >= 0) & np.isfinite(weights)).all() or weights.sum() == 0:
-            raise InputError(f"Weights of a Mixture must be 0 or more, and not all 0. Got {weights}.")
+            raise InputError(f"Weights of a WeightedSum must be 0 or more, and not all 0. Got {weights}.")
         return weights / weights.sum() if self.normalize else weights
 
     def bind(self, offsets: Ints) -> Self:
@@ -126,4 +128,4 @@ class Mixture(Reward):
         return total
 
     def __repr__(self) -> str:
-        return f"Mixture({self.rewards!r}, weights={self.weights!r})"
+        return f"WeightedSum({self.rewards!r}, weights={self.weights!r})"

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial, reduce
+from typing import Any
 
 import numpy as np
 
 from listwright._internal.arrays import Ints
-from listwright.engines.base import Crew, Shards
-from listwright.engines.tasks import Counter, mean_worth
+from listwright.engines.base import Counter, Done, Shards, WorkerPool, mean_worth
 from listwright.errors import InputError
+from listwright.features import Features
+from listwright.features.scale import merge
 from listwright.learners import Learner
-from listwright.training.checkpoints import Progress
-from listwright.training.keep import held_out
-from listwright.training.round import Training
-from listwright.training.sources.base import Check, Fitted, Plan, Round, Source
-from listwright.training.sources.tasks import Learn, Look, looked
+from listwright.problems import Problems
+from listwright.training.checkpoints import CheckpointState
+from listwright.training.loop import Check, FitPlan, Fitted, Round, Source, held_out
+from listwright.training.round import Ledger, Training, first_gains, states_of
+from listwright.training.signature import Signature, fingerprint
 
 MOST = 16  # most rounds per pass for batch_size="auto", so that each has shards for many workers
 
@@ -28,7 +30,7 @@ class Sharded(Source):
     def __init__(
         self,
         shards: Shards,
-        crew: Crew,
+        pool: WorkerPool,
         *,
         check: Check,
         batch_size: int | str,
@@ -39,7 +41,7 @@ class Sharded(Source):
         check(self.example)
         self.whole = getattr(shards, "problems", None)
         self.n_states = sum(shard.n_problems for shard in shards.shards)
-        self.shards, self.crew, self.check, self.checked = shards, crew, check, False
+        self.shards, self.pool, self.check, self.checked = shards, pool, check, False
         self.batch_size, self.hold_out = batch_size, hold_out
         self.counter = Counter("shards")
         self._split(int(rng.integers(2**62)))
@@ -56,9 +58,9 @@ class Sharded(Source):
         """The fingerprint of the shards."""
         return self.shards.fingerprint()
 
-    def fitted(self, plan: Plan) -> Fitted:
+    def fitted(self, plan: FitPlan) -> Fitted:
         """Read all shards, and fit the features on the summaries found in them."""
-        plan.features.begun(self.example if self.whole is None else self.whole)
+        plan.features.prefit(self.example if self.whole is None else self.whole)
         if not plan.features.streams():
             raise InputError(
                 f"{plan.features!r:.60} must see all problems at once (as effort='best' does), so that it cannot be "
@@ -67,9 +69,8 @@ class Sharded(Source):
             )
         self.counter.total = self._steps(plan.n_passes)
         held = [] if self.held is None else self.held.tolist()
-        found = looked(
-            self.crew, self._schedule(plan.learner).dealt() + held, Look(plan.features, self.check), self.counter
-        )
+        shards = self._schedule(plan.learner).dealt() + held
+        found = summarize_shards(self.pool, shards, SummarizeShard(plan.features, self.check), self.counter)
         self.checked = True
         mean_size = found.size / self.shards.n_rows if found.size else None
         return Fitted(plan.features.fit_from_summary(found.summary), found.signature, mean_size, found.most)
@@ -92,13 +93,13 @@ class Sharded(Source):
         for number, shards in left.items():
             check = None if self.checked or number >= schedule.n_rounds else self.check
             n_states = sum(self.shards.shards[shard].n_problems for shard in shards)
-            task = partial(Learn, seed=(self.seed, number), share=share, check=check)
+            task = partial(LearnShard, seed=(self.seed, number), share=share, check=check)
             rng, total = np.random.default_rng([self.seed, number]), n_passes * schedule.n_rounds
             yield Round(n_states, rng, partial(self._teach, task, shards), total)
 
-    def _teach(self, task: Callable[[Training], Learn], shards: list[int], training: Training) -> None:
+    def _teach(self, task: Callable[[Training], LearnShard], shards: list[int], training: Training) -> None:
         """Let the workers learn from these shards, and add what they learned in order."""
-        for learner, ledger in self.crew.each(task(training.fork()), shards, self.counter):
+        for learner, ledger in self.pool.each(task(training.fork()), shards, self.counter):
             training.join(learner, ledger)
 
     def value(self, training: Training) -> float | None:
@@ -106,13 +107,13 @@ class Sharded(Source):
         if self.held is None:
             return None
         slim = replace(training, learner=training.learner.fork())
-        return mean_worth(self.crew, slim.value, self.held)
+        return mean_worth(self.pool, slim.value, self.held)
 
-    def note(self, progress: Progress) -> None:
+    def note(self, progress: CheckpointState) -> None:
         """Store the seed, from which everything else follows."""
         progress.seed = self.seed
 
-    def go_on(self, progress: Progress) -> None:
+    def resume(self, progress: CheckpointState) -> None:
         """Restore the seed, so that the same shards are held out."""
         self._split(progress.seed)
 
@@ -152,3 +153,123 @@ def kept_share(shards: Shards, learner: Learner, length: int, n_passes: int) -> 
         return 1.0
     needed = 4.0 * (3 * shards.width + 4) * shards.n_rows * length * n_passes
     return min(1.0, shards.max_memory / 2.0 / needed)
+
+
+@dataclass(frozen=True)
+class ShardSummary:
+    """What must be known of all problems before a fit starts."""
+
+    signature: Signature  # the kind of problems
+    summary: dict[str, Any]  # sums that the features are fitted on
+    most: int  # candidates of the largest problem
+    size: float  # total size of all candidates
+
+    def merge(self, other: ShardSummary) -> ShardSummary:
+        """Return the same for the problems of both."""
+        return ShardSummary(
+            self.signature.merge(other.signature),
+            merge(self.summary, other.summary),
+            max(self.most, other.most),
+            self.size + other.size,
+        )
+
+
+@dataclass(frozen=True)
+class SummarizeShard:
+    """Task: checks a shard's problems, and summarises what features are fitted on."""
+
+    features: Features
+    check: Callable[[Problems], None]
+
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> ShardSummary:
+        """Return one result for the shard."""
+        return reduce(ShardSummary.merge, map(self._block, blocks))
+
+    def _block(self, block: Problems) -> ShardSummary:
+        """Return the result for one block."""
+        self.check(block)
+        size = 0.0 if block.sizes is None else float(block.sizes.sum())
+        return ShardSummary(Signature.of(block), self.features.summary(block), int(block.counts.max()), size)
+
+
+def summarize_shards(pool: WorkerPool, shards: list[int], look: SummarizeShard, done: Done) -> ShardSummary:
+    """Return the result for all shards, merged in the given order."""
+    return reduce(ShardSummary.merge, pool.each(look, shards, done))
+
+
+@dataclass(frozen=True)
+class LearnShard:
+    """Task: builds lists with the current policy and learns from every position; returns sums, gradients or rows."""
+
+    training: Training  # the state of the run, to fork
+    seed: tuple[int, int]  # seed of the fit, and the number of the round
+    share: float = 1.0  # share of the states to learn from, for learners that keep rows
+    check: Callable[[Problems], None] | None = None  # raises `InputError` for problems that cannot be learned from
+
+    def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[Learner, Ledger]:
+        """Return what the shard taught. Blocks are joined in order, so the sum does not depend on the worker."""
+        rng = np.random.default_rng([*self.seed, shard])
+        whole = self.training.fork()
+        for block in blocks:
+            if self.check is not None:
+                self.check(block)
+            part = self.training.fork()
+            sampled = None if self.share >= 1.0 else rng.random(len(block)) < self.share
+            part.consume_batch(block, rng, sampled)
+            part.ledger.states.add(states_of(block, first_gains(block)))
+            whole.join(part.learner, part.ledger)
+        return whole.learner, whole.ledger
+
+
+PARTS = 64  # enough parts for every round to keep many workers busy
+ENDLESS = 1 << 62  # bytes: the problems are in memory already
+
+
+@dataclass(frozen=True)
+class ProblemPart:
+    """A run of consecutive problems."""
+
+    number: int
+    n_problems: int
+    n_rows: int
+
+    def __str__(self) -> str:
+        return f"part {self.number} of the problems"
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemParts:
+    """Problems in memory, cut into runs of about equal size, with the interface of a scan."""
+
+    problems: Problems  # the problems
+    # what an engine asks of shards; here so that nothing is limited, because the problems are in memory already
+    max_memory: int = ENDLESS
+    width: int = 1
+    row_bytes: int = 0
+    block_bytes: int = 1
+
+    @property
+    def n_rows(self) -> int:
+        """Number of candidates of all problems together."""
+        return self.problems.n_rows
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Where the parts start, and where the last one ends."""
+        return np.linspace(0, len(self.problems), min(PARTS, len(self.problems)) + 1).astype(np.int64).tolist()
+
+    @cached_property
+    def shards(self) -> tuple[ProblemPart, ...]:
+        """The parts."""
+        rows = np.diff(self.problems.offsets[self.ends]).tolist()
+        return tuple(ProblemPart(i, self.ends[i + 1] - self.ends[i], n) for i, n in enumerate(rows))
+
+    def blocks(self, number: int) -> Iterator[Problems]:
+        """Yield the problems of a part as a single block."""
+        yield self.problems[self.ends[number] : self.ends[number + 1]]
+
+    def fingerprint(self) -> str:
+        """Return a hash of the problems and the number of parts, because the rounds differ from those of batches in
+        memory.
+        """
+        return f"{fingerprint(self.problems)} in {len(self.shards)} parts"

@@ -1,20 +1,28 @@
-"""Problems in memory: each batch of them is a round."""
+"""Sources of training problems: in memory, in memory on several workers, or a scan on an engine.
+
+Learners from feedback have a source of their own, in `listwright.feedback`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from listwright._internal.arrays import Ints
+from listwright._internal.threads import one_thread
+from listwright.engines import Engine, Local
 from listwright.problems import Problems
-from listwright.training.checkpoints import Progress
-from listwright.training.keep import held_out
-from listwright.training.round import Training
+from listwright.tables import Scan
+from listwright.training.checkpoints import CheckpointState
+from listwright.training.loop import Check, FitPlan, Fitted, Round, Source, held_out
+from listwright.training.round import Training, first_gains, states_of
+from listwright.training.sharded import ProblemParts, Sharded
 from listwright.training.signature import Signature, fingerprint
-from listwright.training.sources.base import Check, Fitted, Plan, Round, Source
-from listwright.training.visits import first_gains, states_of
+from listwright.walk.constraints import check_problems
 
 
 class InMemory(Source):
@@ -41,7 +49,7 @@ class InMemory(Source):
         """The fingerprint of the problems."""
         return fingerprint(self.problems)
 
-    def fitted(self, plan: Plan) -> Fitted:
+    def fitted(self, plan: FitPlan) -> Fitted:
         """Fit the features on all problems at once."""
         problems, features = self.problems, plan.features.fit(self.problems)
         mean_size = None if problems.sizes is None else float(problems.sizes.mean())
@@ -65,7 +73,7 @@ class InMemory(Source):
 
     def _teach(self, batch: Problems, training: Training) -> None:
         """Learn from one batch."""
-        training.take_in(batch, self.rng)
+        training.consume_batch(batch, self.rng)
 
     def _learned(self, done: int) -> Problems:
         """Return the problems that are not held out."""
@@ -77,11 +85,29 @@ class InMemory(Source):
         """Return the mean value on the held-out problems; None if there are none."""
         return None if self.held is None else training.value(self.problems[self.held])
 
-    def note(self, progress: Progress) -> None:
+    def note(self, progress: CheckpointState) -> None:
         """Store the generator, the order of the pass and the held-out problems."""
         progress.rng, progress.order, progress.held = self.rng, self.order, self.held
 
-    def go_on(self, progress: Progress) -> None:
+    def resume(self, progress: CheckpointState) -> None:
         """Restore them, so that the same random numbers follow."""
         self.rng = self.rng if progress.rng is None else progress.rng
         self.order, self.held = progress.order, progress.held
+
+
+__all__ = ["FitPlan", "Fitted", "InMemory", "Round", "Sharded", "Source", "open_source"]
+
+
+@contextmanager
+def open_source(problems: Problems | Scan, engine: Engine, **settings: Any) -> Iterator[Source]:
+    """Provide the source of these problems, with the engine's workers if it needs some."""
+    # Linear algebra is restricted to one thread, so that sums are added in one order.
+    if not isinstance(problems, Scan):
+        check_problems(problems)
+    with one_thread():
+        if isinstance(problems, Problems) and engine == Local():
+            yield InMemory(problems, **settings)
+            return
+        shards = problems if isinstance(problems, Scan) else ProblemParts(problems)
+        with engine.pool(shards) as pool:
+            yield Sharded(shards, pool, **settings)
