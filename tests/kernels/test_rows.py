@@ -9,8 +9,7 @@ import pytest
 from numba import njit
 
 from listwright._internal.ragged import folds_of
-from listwright._kernels.rows import by_fold, costs_of, gathered
-from listwright._kernels.segments import top_of
+from listwright._kernels.rows import by_fold, costs_of, gathered, top_of
 
 
 @njit

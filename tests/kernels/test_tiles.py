@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from listwright._kernels.lazy_graph import lazy_graph
+from listwright._kernels.facility import lazy_graph
 from listwright._kernels.tiles import capped, falls, nearest
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._kernels.parts import inlined, inner
+from listwright._kernels import inlined, inner
 
 MOST, NEED, BELOW, PINNED, FIRST = range(5)  # columns of `Limits.counts`
 NO_SIZES = np.zeros(0)  # made once, because a short list takes little longer than to make them

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels.parts import inlined, inner
+from listwright._kernels import inlined, inner
 
 
 class Space(NamedTuple):

@@ -8,10 +8,10 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels import inlined, inner
 from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space
-from listwright._kernels.parts import inlined, inner
-from listwright._kernels.segments import best_of
+from listwright._kernels.rows import best_of
 
 FLAT = 1e-10  # squared length below which the list spans a row already
 

@@ -10,7 +10,7 @@ from numba import njit
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels.constraints import has_room, use_up
 from listwright._kernels.cosines import Space, dense_dot, sparse_dot
-from listwright._kernels.heap import drop, heapify, sift
+from listwright._kernels.facility import drop, heapify, sift
 
 
 class Volume(NamedTuple):

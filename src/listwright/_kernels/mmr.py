@@ -8,10 +8,10 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels import inner
 from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, sparse_dot
-from listwright._kernels.heap import heapify, sift
-from listwright._kernels.parts import inner
+from listwright._kernels.facility import heapify, sift
 
 
 class Seen(NamedTuple):

@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels import inlined, inner
 from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
-from listwright._kernels.parts import inlined, inner
 
 DIGITS = 256
 FEW = 64  # rows per problem up to which insertion sort is faster

@@ -1,4 +1,4 @@
-"""The complete walk of a linear policy over built-in features, one problem after the other."""
+"""The complete walk of a linear policy over built-in features, with or without exploration, problem by problem."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels import inlined, inner
 from listwright._kernels.constraints import Limits, has_room, use_up
-from listwright._kernels.parts import inlined, inner
-from listwright._kernels.segments import best_of, top_of
+from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
+from listwright._kernels.rows import best_of, top_of
 
 
 class Weights(NamedTuple):
@@ -26,16 +27,17 @@ class Weights(NamedTuple):
     held: Floats  # weights of a row's item while the list contains another
 
 
-class Seen(NamedTuple):
-    """What is known of each row of a problem, given the list so far."""
+class Draws(NamedTuple):
+    """How picks are drawn."""
 
-    own: Floats  # the part of the score that the list does not change
-    held: Floats  # the weights of a row's item for the items in the list
-    near: Floats  # weighted sums of the smallest distances, and of the distances to all picks
-    far: Floats
-    least: Floats32  # the smallest distances
-    scores: Floats  # the scores; -inf for rows that cannot be picked
-    picked: Floats  # the score of each pick
+    kind: int  # BEST: the best row is picked; else INVERSE_GAP, EPSILON or SOFTMAX of `draw`
+    strength: float  # see `draw.fill_chances`
+    one_slot: bool  # whether a list explores in only one of its slots
+    numbers: Floats  # (problems, positions): random numbers from 0 to 1
+
+
+BEST = -1
+NO_DRAWS = Draws(BEST, 0.0, False, np.zeros((0, 0)))
 
 
 @inner(fastmath={"reassoc", "contract", "nsz"})
@@ -136,6 +138,24 @@ def number_from(start: int, picks: Ints) -> None:
         picks[position] += start if picks[position] >= 0 else 0
 
 
+@inner()
+def _draw(
+    scores: Floats, draws: Draws, problem: int, position: int, earlier: float, chances: Floats
+) -> tuple[int, float]:
+    """Return the row drawn, -1 for none, and the new value of `earlier`: -1 as soon as a pick was not the best row."""
+    best = fill_chances(draws.kind, draws.strength, scores, chances)
+    if best < 0:
+        return best, earlier
+    alone_chance = chances[best]
+    if draws.one_slot and earlier < 0:
+        chances[:] = 0.0
+        chances[best] = 1.0
+    elif draws.one_slot:
+        mix_one_slot(chances, best, earlier, draws.numbers.shape[1] - position)
+    pick = draw_one(chances, draws.numbers[problem, position])
+    return pick, earlier + alone_chance if pick == best and earlier >= 0 else -1.0
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def walk_lists(
     low: int,
@@ -144,14 +164,17 @@ def walk_lists(
     table: Floats32,
     weights: Weights,
     limits: Limits,
+    draws: Draws,
     lists: Ints,
     picked: Floats,
+    propensities: Floats,
     space: Floats,
     least: Floats32,
 ) -> None:
-    """Fill the lists of problems low to high."""
+    """Fill the lists of problems low to high, with the score of each pick and, if picks are drawn, its probability."""
     listens = len(weights.items) > 0 or len(weights.smallest) > 0  # whether picks change what is seen
-    sorts = not listens and not limits.repeats and not len(limits.sizes) and not len(limits.groups)
+    explores = draws.kind != BEST
+    sorts = not listens and not limits.repeats and not len(limits.sizes) and not len(limits.groups) and not explores
     for problem in range(low, high):
         start, end = offsets[problem], offsets[problem + 1]
         n, rows, picks, gained = end - start, table[start:end], lists[problem], picked[problem]
@@ -164,12 +187,18 @@ def walk_lists(
         if sorts:
             top_of(scores, picks, gained)
         items, left, taken = weights.items[start:end], limits.room[problem], -1
+        earlier = 0.0
         for position in range(0 if sorts else len(picks)):
             close(scores, taken, start, left, limits)
-            pick = best_of(scores)
+            if explores:
+                pick, earlier = _draw(scores, draws, problem, position, earlier, space[5, :n])
+            else:
+                pick = best_of(scores)
             if pick < 0:
                 break
             picks[position], gained[position] = pick, scores[pick]
+            if explores:
+                propensities[problem, position] = space[5, pick]
             left -= limits.sizes[start + pick] if len(limits.sizes) else 0.0
             use_up(start + pick, limits.groups, limits.counts, limits.amounts, limits.left)
             taken = -1 if limits.repeats else pick

@@ -9,8 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from listwright._kernels.spans import names_in
-from listwright._kernels.words import FUNCTION
+from listwright._kernels.words import FUNCTION, names_in
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 

@@ -20,7 +20,7 @@ from listwright._internal.progress import report_progress
 from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
-from listwright._kernels.linear import linear_scores
+from listwright._kernels.rows import linear_scores
 from listwright.features import Features, Rows
 from listwright.features.auto import auto_features
 from listwright.features.base import Crossed, CrossFitted

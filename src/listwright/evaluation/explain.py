@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._kernels.segments import best_rows
+from listwright._kernels.rows import best_rows
 from listwright.features import Features
 from listwright.policies import Policy
 from listwright.problems import Problems

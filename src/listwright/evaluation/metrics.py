@@ -12,7 +12,7 @@ from scipy import sparse
 from listwright._internal.arrays import Bools, Floats, Ints, starts_of
 from listwright._internal.linalg import unit_rows
 from listwright._internal.ragged import pieces
-from listwright._kernels.segments import best_rows
+from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.features.scale import Scale
 from listwright.lists import Lists

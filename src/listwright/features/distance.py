@@ -8,7 +8,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats32, Ints
 from listwright._internal.saved import saved_as
-from listwright._kernels.distances import nearer
+from listwright._kernels.rows import nearer
 from listwright.errors import InputError
 from listwright.features.base import Features
 from listwright.features.candidate import feature_names

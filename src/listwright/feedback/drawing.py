@@ -14,7 +14,7 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import draw_rows
-from listwright._kernels.explored_walk import Chance, explored_lists
+from listwright._kernels.walk import Draws
 from listwright.features import Features, Rows
 from listwright.feedback.explore import Exploration
 from listwright.policies import Policy
@@ -129,11 +129,7 @@ class Playing:
         """Draw one list per problem, in one compiled function where features, policy and exploration allow it."""
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.kernel_arguments(self.learned)
         if compiled is not None and kind is not None:
-            rows, scores, chances = (np.full(numbers.shape, start) for start in (-1, 0.0, np.nan))
-            weights, limits = compiled.weights(), compiled.limits(room, numbers.shape[1], repeats=False)
-            table, chance = problems.features, Chance(*kind, one_slot, numbers)
-            explored_lists(problems.offsets, table, weights, limits, chance, rows, scores, chances)
-            return np.where(rows >= 0, rows + problems.offsets[:-1, None], -1), scores, chances
+            return compiled.lists(numbers.shape[1], room, draws=Draws(*kind, one_slot, numbers))
         return self.draw_plainly(problems, features, exploration, numbers=numbers, room=room, one_slot=one_slot)
 
     def draw_plainly(

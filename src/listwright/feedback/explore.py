@@ -15,7 +15,7 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.parameters import Parameters
 from listwright._internal.saved import saved_as
 from listwright._kernels.draw import EPSILON, INVERSE_GAP, SOFTMAX, segment_chances
-from listwright._kernels.segments import best_rows
+from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies import Policy

@@ -10,7 +10,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints, RandomState
 from listwright._internal.linalg import solve
-from listwright._kernels.linear import linear_scores
+from listwright._kernels.rows import linear_scores
 from listwright.errors import InputError
 from listwright.features import Features, Rows
 from listwright.features.scale import dense

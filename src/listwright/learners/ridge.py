@@ -16,8 +16,7 @@ from listwright._internal.linalg import solve
 from listwright._internal.parameters import clone
 from listwright._internal.ragged import FOLDS
 from listwright._internal.saved import saved_as
-from listwright._kernels.linear import crossed_scores
-from listwright._kernels.rows import by_fold, center, gathered
+from listwright._kernels.rows import by_fold, center, crossed_scores, gathered
 from listwright.errors import InputError
 from listwright.features import Crossed, Rows
 from listwright.learners.base import Learner

@@ -9,7 +9,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.draw import draw_rows
-from listwright._kernels.segments import best_rows
+from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
 

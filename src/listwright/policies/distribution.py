@@ -8,7 +8,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.saved import saved_as
-from listwright._kernels.segments import best_rows
+from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Policy, draw_by_mass, shared_chances

@@ -8,7 +8,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
-from listwright._kernels.linear import crossed_scores, linear_scores
+from listwright._kernels.rows import crossed_scores, linear_scores
 from listwright.errors import InputError
 from listwright.features import Rows
 from listwright.policies.base import Contributions, Policy

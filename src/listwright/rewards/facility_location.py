@@ -11,8 +11,15 @@ from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad, sta
 from listwright._internal.ragged import Ragged, per_problem
 from listwright._internal.threads import in_parallel
 from listwright._kernels.constraints import NO_QUOTAS
-from listwright._kernels.facility import dense_add, dense_alone, dense_gains, lazy_facility, sparse_add, sparse_gains
-from listwright._kernels.lazy_graph import lazy_graph
+from listwright._kernels.facility import (
+    dense_add,
+    dense_alone,
+    dense_gains,
+    lazy_facility,
+    lazy_graph,
+    sparse_add,
+    sparse_gains,
+)
 from listwright.errors import InputError
 from listwright.rewards.base import TableReward, place_of
 

@@ -11,8 +11,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright._internal.ragged import Ragged, per_problem
 from listwright._internal.tokens import stem_token, word_number
-from listwright._kernels.best_reference import best_reference_gains
-from listwright._kernels.topics import CAP
+from listwright._kernels.topics import CAP, best_reference_gains
 from listwright.errors import InputError
 from listwright.rewards.topics import TopicReward, TopicState
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._internal.threads import one_thread
-from listwright._kernels.lazy_graph import lazy_graph
+from listwright._kernels.facility import lazy_graph
 from listwright._kernels.tiles import nearest
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.similarity import Similarity

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator, at_least_one
 from listwright._internal.quotas import Quotas
-from listwright._kernels.segments import best_rows
+from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems

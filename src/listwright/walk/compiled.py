@@ -14,8 +14,8 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.threads import in_parallel
 from listwright._kernels.constraints import Limits
-from listwright._kernels.linear import crossed_scores, linear_scores
-from listwright._kernels.walk import Weights, walk_lists
+from listwright._kernels.rows import crossed_scores, linear_scores
+from listwright._kernels.walk import NO_DRAWS, Draws, Weights, walk_lists
 from listwright.features import Candidate, Distance, Features, Identity, Position, Sum
 from listwright.features.scale import Scale
 from listwright.policies import Linear, Policy
@@ -58,20 +58,23 @@ class CompiledWalk(NamedTuple):
     parts: Parts  # by kind of features: the fitted features, and the policy's weights for them
     policy: Linear  # the policy
 
-    def lists(self, length: int, room: Floats | None, repeats: bool) -> tuple[Ints, Floats]:
-        """Return the rows of each list and their scores, both of shape (problems, longest list)."""
+    def lists(
+        self, length: int, room: Floats | None, repeats: bool = False, draws: Draws = NO_DRAWS
+    ) -> tuple[Ints, Floats, Floats]:
+        """Return the rows of each list, their scores, and the probabilities of those drawn, by problem and position."""
         problems, weights, limits = self.problems, self.weights(), self.limits(room, length, repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
-
+        explores = draws is not NO_DRAWS
+        chances = np.full((len(problems), length), np.nan) if explores else NOT_HELD
         most = problems.n_rows if len(problems) == 1 else int(np.diff(problems.offsets).max(initial=0))
+        batch = problems.offsets, problems.features, weights, limits, draws, lists, picked, chances
 
         def some(low: int, high: int) -> None:
-            space, least = np.empty((5, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)
-            walk_lists(low, high, problems.offsets, problems.features, weights, limits, lists, picked, space, least)
+            space, least = np.empty((5 + explores, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)
+            walk_lists(low, high, *batch, space, least)
 
         in_parallel(some, problems.offsets, problems.n_rows * length * max(problems.n_features, 1) > MANY)
-        used = length if lists[:, -1].max() >= 0 else max(1, int((lists >= 0).any(axis=0).sum()))
-        return lists[:, :used], picked[:, :used]
+        return lists, picked, chances
 
     def limits(self, budgets: Floats | None, length: int, repeats: bool) -> Limits:
         """Return budgets, sizes and whether items may repeat, in the form the kernels take."""

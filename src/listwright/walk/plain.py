@@ -76,8 +76,9 @@ def build_lists(
     if compiled is not None and not (length is None and repeats):
         most = int(problems.counts.max())
         steps = most if length is None else length if repeats else min(length, most)
-        rows, row_scores = compiled.lists(steps, room, repeats)
-        return Lists(problems, rows, picked_scores=row_scores)
+        rows, row_scores, _ = compiled.lists(steps, room, repeats)
+        used = steps if rows[:, -1].max() >= 0 else max(1, int((rows >= 0).any(axis=0).sum()))
+        return Lists(problems, rows[:, :used], picked_scores=row_scores[:, :used])
     with one_thread():
         return plain_lists(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats)
 

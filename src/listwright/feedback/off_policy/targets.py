@@ -16,7 +16,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import uniforms
-from listwright._kernels.segments import best_rows
+from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features

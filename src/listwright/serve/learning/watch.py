@@ -22,7 +22,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.threads import one_thread
-from listwright._kernels.segments import best_rows
+from listwright._kernels.rows import best_rows
 from listwright.features import Features
 from listwright.feedback.drawing import ReplayPolicy
 from listwright.feedback.updates import TrainingUpdate

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright._kernels import bridges
 from listwright._kernels import likeness as kernel
 from listwright._kernels.bags import Bags, bags_of, bm25, likenesses
+from listwright._kernels.likeness import same_titles, title_mentions, title_shares
 from listwright._kernels.needs import MOST_NEEDS, additions, masks_of, part_worths
-from listwright._kernels.titles import same_titles, title_mentions, title_shares
 from listwright.errors import InputError
 from listwright.query_terms import QueryTerms
 from listwright.text.passages.question import ParsedQuestion, bits, understand
@@ -298,13 +297,13 @@ def name_links(
     reading: Reading, asked: ParsedQuestion, rarity: Floats, query_terms: QueryTerms, worths: Floats, best: Floats
 ) -> dict[str, Floats]:
     """Compute links by names that two passages share and the question does not hold."""
-    owners, stems, heights = bridges.name_words(reading, asked.is_term, worths, best)
-    shared, bridge = bridges.bridges(owners, stems, heights, rarity, len(reading.bodies))
+    owners, stems, heights = kernel.name_words(reading, asked.is_term, worths, best)
+    shared, bridge = kernel.bridges(owners, stems, heights, rarity, len(reading.bodies))
     terms = (query_terms.wholes, query_terms.parts, query_terms.weights[0])
     return {
         "shared_name_words": np.log1p(shared),
         "bridge": bridge,
-        "bridged_addition": bridges.bridged_additions(reading, terms, owners, stems, rarity),
+        "bridged_addition": kernel.bridged_additions(reading, terms, owners, stems, rarity),
     }
 
 
@@ -313,7 +312,7 @@ def term_links(query_terms: QueryTerms, links: dict[str, Floats]) -> dict[str, F
     # `links` must hold those of `title_links` and `name_links` already.
     added, together = additions(query_terms.wholes, query_terms.parts, query_terms.starts, query_terms.weights[0])
     titles = np.maximum(links["mentioned_in"], _LOOSE * links["title_words_in"])
-    titles, names = np.maximum(titles, titles.T), np.minimum(links["shared_name_words"], bridges.MOST)
+    titles, names = np.maximum(titles, titles.T), np.minimum(links["shared_name_words"], kernel.MOST)
     return {
         "adds": added,
         "together": together,

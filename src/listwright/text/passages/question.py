@@ -10,8 +10,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.tokens import word_set
 from listwright._kernels.needs import MOST_NEEDS
-from listwright._kernels.spans import names_in
-from listwright._kernels.words import FUNCTION
+from listwright._kernels.words import FUNCTION, names_in
 from listwright.text.passages.reading import Reading, SourceText
 
 _QUOTED = re.compile(r"[\"\u201c\u00ab]([^\"\u201c\u201d\u00ab\u00bb]+)[\"\u201d\u00bb]")

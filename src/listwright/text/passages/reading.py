@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from listwright._internal.arrays import Ints, starts_of
 from listwright._internal.tokens import FUNCTION_WORDS, word_set
 from listwright._kernels import words as kernel
-from listwright._kernels.spans import next_name
-from listwright._kernels.words import count_words, hashed, numbered, sentences_of, split_words
+from listwright._kernels.words import count_words, hashed, next_name, numbered, sentences_of, split_words
 
 TEXTS = 3  # of a passage: title, note, body
 OPENING = 12  # words of an untitled passage in which its name is looked for
