@@ -72,7 +72,7 @@ class Writer:
         return await waiting
 
     def _wake(self, seen: int) -> None:
-        """ShardCache over what has gathered, once a turn of the event loop has added nothing to the `seen` jobs."""
+        """Hand over what has gathered, once a turn of the event loop has added nothing to the `seen` jobs."""
         count = len(self.jobs)
         if seen < count < MOST and self.loop.time() - self.gathering < LONGEST:
             self.loop.call_soon(self._wake, count)
