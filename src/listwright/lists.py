@@ -167,14 +167,15 @@ class Lists:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The kind of table. By default the first of these that is installed.
+            The kind of table. By default that of the frame that the problems were read from, or the first of these that
+            is installed.
 
         Returns
         -------
         DataFrame or Table
             A pandas or polars DataFrame, or a pyarrow Table.
         """
-        return as_frame(self.to_dict(), backend)
+        return as_frame(self.to_dict(), backend or self.problems.backend)
 
     def __eq__(self, other: object) -> bool:
         """Return whether both have the same problems and the same items in the same order; gains and scores are not

@@ -6,27 +6,29 @@ so that later frames are encoded in the same way whatever the order of their col
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import narwhals as nw
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike, NDArray
 
 from listwright._internal.parameters import Parameters, check_fitted
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.frames.columns import ColumnOptions, Columns
-from listwright.frames.frame import as_table, references_by_problem
-from listwright.problems import Problems
+from listwright.frames.frame import as_table, is_frame, references_by_problem
+from listwright.problems import Problems, build_problems
 from listwright.rewards import reward_of
 from listwright.storage import save
-from listwright.tables.files import build_problems
 from listwright.training.signature import Signature
 from listwright.walk.constraints import as_limits
 
+T = TypeVar("T", bound=Callable[..., Any])
 OPTIONS = {field.name for field in fields(ColumnOptions)} - {"columns", "fixed"} | {"references"}
 
 
@@ -40,14 +42,34 @@ class Predictor(Parameters, ABC):
     reward_spec_: str  # the reward string that `fit` was given; set only if it was a string
 
     @abstractmethod
-    def predict(self, problems: Any) -> Any:
+    def predict(self, problems: Any, *, length: int | None = None, budget: ArrayLike | None = None) -> Any:
         """Build lists for problems whose reward need not be known."""
 
-    def score(self, problems: Any, y: None = None) -> float:
-        """Return the mean value of the lists that `predict` builds, under the problems' reward."""
-        problems = self._as_problems(problems, measured=True)
+    def score(
+        self,
+        problems: Problems | IntoFrame,
+        y: None = None,
+        *,
+        reward: Any = None,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+    ) -> float:
+        """Return the mean value of the lists that `predict` builds, under the problems' reward.
+
+        Parameters
+        ----------
+        problems : Problems or frame
+            Problems with a reward. A frame is read by the names of the columns that `fit` saw.
+        y : None
+            Not used.
+        reward : str or Reward, optional
+            What a list is worth, where that is not the reward of the problems or of `fit`.
+        length, budget
+            How long lists are, where that is not what the model was made for.
+        """
+        problems = self._as_problems(problems, measured=True, reward=reward)
         reward_of(problems, "score")
-        return float(list_values(self.predict(problems), problems).mean())
+        return float(list_values(self.predict(problems, length=length, budget=budget), problems).mean())
 
     def save(self, path: str | Path, *, slim: bool | None = None) -> None:
         """Write the fitted model to one file, which `listwright.load` reads and the service serves.
@@ -78,7 +100,7 @@ class Predictor(Parameters, ABC):
 
     def _from_frame(
         self, given: Any, reward: Any, options: dict[str, Any], *, measured: bool = True
-    ) -> tuple[Any, dict[str, Any]]:
+    ) -> tuple[Problems, dict[str, Any]]:
         """Convert what `fit` was given to problems, and return how they were read."""
         unknown = sorted(options.keys() - OPTIONS)
         if unknown:
@@ -95,6 +117,16 @@ class Predictor(Parameters, ABC):
             as_table(given), ColumnOptions(**options), reward=reward, references=references
         )
         return problems, {"columns_": columns, "reward_spec_": reward if isinstance(reward, str) else None}
+
+    def _more_problems(self, given: Any, reward: Any, options: dict[str, Any]) -> Problems:
+        """Convert what `partial_fit` was given to problems: later frames are read by the columns of the first."""
+        if not is_frame(given) or "columns_" in vars(self):
+            if options:
+                raise InputError(f"{min(options)}= goes with the first frame: later ones are read by the same columns.")
+            return self._as_problems(given, measured=is_frame(given), reward=reward)
+        problems, read_as = self._from_frame(given, reward, options)
+        self._remember(read_as)
+        return problems
 
     def _remember(self, read_as: dict[str, Any]) -> None:
         """Set `columns_` and `reward_spec_` from the result of `_from_frame`, and drop those of an earlier fit."""
@@ -114,18 +146,25 @@ class Predictor(Parameters, ABC):
             as_table(given), ColumnOptions(columns=read_as["columns_"]), reward=read_as["reward_spec_"]
         )[0]
 
-    def _as_problems(self, given: Any, *, measured: bool = False) -> Any:
-        """Convert a frame to problems with the columns of the training frame; anything else is returned unchanged."""
+    def _as_problems(
+        self, given: Any, *, measured: bool = False, reward: Any = None, new_levels: str | None = None
+    ) -> Problems:
+        """Convert a frame to problems with the columns of the training frame; problems only get the reward."""
         if not is_frame(given):
-            return given
+            if new_levels is not None:
+                raise InputError("new_levels= goes with a frame. Problems are encoded already.")
+            problems: Problems = given if reward is None else given.with_reward(reward)
+            return problems
         columns = getattr(self, "columns_", None)
         if columns is None:
             raise InputError(
                 f"This {type(self).__name__} was not fitted on a frame, so it cannot tell which column is which. "
                 "Convert the frame with Problems.from_frame, or fit on a frame."
             )
-        reward = getattr(self, "reward_spec_", None) if measured else None
-        return build_problems(as_table(given), ColumnOptions(columns=columns), reward=reward)[0]
+        if measured and reward is None:
+            reward = getattr(self, "reward_spec_", None)
+            check_reward_named(reward)
+        return build_problems(as_table(given), ColumnOptions(columns=columns, new_levels=new_levels), reward=reward)[0]
 
 
 class UnsetAttribute:
@@ -147,12 +186,14 @@ class UnsetAttribute:
 def check_reward_named(reward: Any) -> None:
     """Raise `InputError` if no reward is given, as a frame does not tell what lists are worth."""
     if reward is None:
-        raise InputError('fit on a frame needs the value of a list. Pass reward=, such as "any:clicked".')
+        raise InputError('A frame does not say what a list is worth. Pass reward=, such as "any:clicked".')
 
 
-def is_frame(given: Any) -> bool:
-    """Return whether this is a frame of pandas, polars or pyarrow."""
-    # Lazy frames count as frames too, so that `as_table` can explain that they must be collected first.
-    if isinstance(given, Problems):
-        return False
-    return isinstance(nw.from_native(given, pass_through=True), nw.DataFrame | nw.LazyFrame)
+def with_column_options(fit: T) -> T:
+    """Show the options of `Problems.from_frame` among the parameters of a method that takes them as `**columns`."""
+    signature = inspect.signature(fit)
+    own = [entry for entry in signature.parameters.values() if entry.kind is not entry.VAR_KEYWORD]
+    taken = {"frame", "columns", *signature.parameters}
+    options = [entry for name, entry in inspect.signature(Problems.from_frame).parameters.items() if name not in taken]
+    fit.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    return fit

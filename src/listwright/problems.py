@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
@@ -18,6 +19,7 @@ from listwright._internal.ragged import is_run, pieces, resolve_indices
 from listwright.errors import InputError
 from listwright.frames.columns import ColumnOptions, Columns
 from listwright.frames.frame import as_table, references_by_problem, table_arrays
+from listwright.frames.table import ColumnTable
 from listwright.query_terms import QueryTerms
 
 MOST_NAMED = 8  # most kinds of links that the repr names
@@ -76,6 +78,8 @@ class Problems:
         What lists must keep to: see `constrained`.
     numbered : bool
         Whether `problem_ids` are running numbers because no ids were given.
+    backend : {"pandas", "polars", "pyarrow"} or None
+        The library of the frame that the problems were read from, which `Lists.to_frame` returns too.
 
     See Also
     --------
@@ -108,6 +112,7 @@ class Problems:
     groups: NDArray[Any] | None
     quotas: Quotas | None
     numbered: bool
+    backend: str | None = None
 
     @classmethod
     def from_arrays(
@@ -218,7 +223,7 @@ class Problems:
     @classmethod
     def from_frame(
         cls,
-        frame: Any,
+        frame: IntoFrame,
         *,
         problem: str = "problem",
         item: str | None = "item",
@@ -238,7 +243,9 @@ class Problems:
         columns: Columns | None = None,
         new_levels: str = "error",
     ) -> Problems:
-        """Problems from a frame of pandas, polars or pyarrow with one row per candidate.
+        """Make problems from a frame of pandas, polars, pyarrow or DuckDB with one row per candidate.
+
+        Lazy frames are collected.
 
         Rows of a problem need not be contiguous; problems come in order of first appearance. Wherever several columns
         are named, patterns such as `"topic_*"` may stand for them.
@@ -276,7 +283,8 @@ class Problems:
         columns : Columns or None
             How an earlier table was read, instead of all column options above.
         new_levels : str
-            What a level that is not known means: "error", or "zeros" for none of the levels.
+            What a level that is not known means, here and in later frames of the same model: "error", or "zeros" for
+            none of the levels.
 
         Returns
         -------
@@ -324,7 +332,7 @@ class Problems:
             columns=columns,
         )
         known = references_by_problem(references, problem)
-        return cls.from_arrays(**table_arrays(as_table(frame), options, reward=reward, references=known)[0])
+        return build_problems(as_table(frame), options, reward=reward, references=known)[0]
 
     def __len__(self) -> int:
         """Number of problems."""
@@ -462,7 +470,8 @@ class Problems:
         labels = self.groups if groups is None else groups
         if per_group is not None and labels is None:
             raise InputError(
-                "per_group needs groups, but these problems have none. Pass groups to Problems.from_arrays."
+                "per_group needs groups, but these problems have none. Name their column with group=, or pass groups= "
+                "to Problems.from_arrays."
             )
         before = Quotas.free(self.n_rows) if self.quotas is None else self.quotas
         quotas = make_quotas(
@@ -625,6 +634,14 @@ class Problems:
             parts.append("query terms")
         parts.append("no reward" if self.reward is None else f"reward {type(self.reward).__name__}")
         return "Problems: " + ", ".join(parts)
+
+
+def build_problems(
+    table: ColumnTable, options: ColumnOptions, *, reward: Any = None, references: Any = None
+) -> tuple[Problems, Columns]:
+    """Choose the columns of a table, build its problems, and return how it was read."""
+    arrays, columns = table_arrays(table, options, reward=reward, references=references)
+    return Problems.from_arrays(**arrays)._with(backend=table.backend), columns
 
 
 def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:

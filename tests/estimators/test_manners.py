@@ -141,10 +141,10 @@ def test_a_copy_predicts_the_same(cls: type) -> None:
 @pytest.mark.parametrize("cls", CLASSES)
 def test_arrays_are_refused_with_the_way_out(cls: type) -> None:
     x = np.zeros((4, 3, 2))
-    with pytest.raises(ValueError, match=r"Pass listwright.Problems, not ndarray. See Problems.from_arrays"):
+    with pytest.raises(ValueError, match=r"Pass listwright.Problems or a frame, not ndarray. See Problems.from_arrays"):
         cls(2).fit(x)
     model = cls(2).fit(make_problems())
-    with pytest.raises(ValueError, match=r"Pass listwright.Problems, not ndarray"):
+    with pytest.raises(ValueError, match=r"Pass listwright.Problems or a frame, not ndarray"):
         model.predict(x)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, Ints, at_least_one
@@ -14,8 +15,9 @@ from listwright._internal.parameters import check_fitted
 from listwright._kernels.order import fill, sort_within
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
+from listwright.frames.columns import FrameKeywords
 from listwright.lists import Lists
-from listwright.predictor import Predictor, check_reward_named
+from listwright.predictor import Predictor, check_reward_named, with_column_options
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.training.loaded import try_predicting
@@ -47,11 +49,19 @@ class Baseline(Predictor):
         self.budget = budget
         self.per_group = per_group
 
-    def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
+    @with_column_options
+    def fit(
+        self,
+        problems: Problems | IntoFrame,
+        y: None = None,
+        *,
+        reward: Any = None,
+        **columns: Unpack[FrameKeywords],
+    ) -> Self:
         """Learn what there is to learn from the problems; a method that learns needs their reward."""
         if y is not None:
             raise InputError("fit takes no y: the value of lists is given by the problems' reward. Leave y out.")
-        problems, read_as = self._from_frame(problems, reward, columns, measured=False)
+        problems, read_as = self._from_frame(problems, reward, dict(columns), measured=False)
         check_problems(problems)
         seen = as_constrained(self._view(problems), None, self.per_group)
         self._check_limits(seen)
@@ -68,17 +78,18 @@ class Baseline(Predictor):
 
     def predict(
         self,
-        problems: Problems,
+        problems: Problems | IntoFrame,
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
+        new_levels: str | None = None,
     ) -> Lists:
-        """Lists for problems whose reward need not be known."""
+        """Return lists for problems whose reward need not be known."""
         if not hasattr(self, "signature_"):  # scikit-learn's own check takes longer than a short list
             check_fitted(self)
-        problems = self._as_problems(problems, measured=self.needs_reward)
+        problems = self._as_problems(problems, measured=self.needs_reward, new_levels=new_levels)
         check_problems(problems)
         seen = as_constrained(self._view(problems), per_group, self.per_group)
         self.signature_.check(seen, "predict")

@@ -15,9 +15,10 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self, overload
+from typing import Any, ClassVar, Self, Unpack, overload
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import RandomState, as_generator, at_least_one
@@ -43,12 +44,13 @@ from listwright.evaluation.explain import Explainer
 from listwright.evaluation.importance import weights_table
 from listwright.evaluation.table import Table
 from listwright.features import Features
+from listwright.frames.columns import FrameKeywords
 from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
 from listwright.learners import Learner, WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
-from listwright.predictor import Predictor, UnsetAttribute
+from listwright.predictor import Predictor, UnsetAttribute, with_column_options
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.storage import warn_unsavable
@@ -120,9 +122,10 @@ class ListEstimator(Predictor):
 
     not_saved: ClassVar[tuple[str, ...]] = ("training_problems_",)
 
+    @with_column_options
     def fit(
         self,
-        problems: Any,
+        problems: Problems | Scan | IntoFrame,
         y: None = None,
         *,
         reward: Any = None,
@@ -132,13 +135,13 @@ class ListEstimator(Predictor):
         resume: bool = False,
         certify: float | None = None,
         validation: Any = None,
-        **columns: Any,
+        **columns: Unpack[FrameKeywords],
     ) -> Self:
         """Learn a policy from problems with a reward: in memory, from a scan, or from a frame.
 
         Parameters
         ----------
-        problems : Problems, Scan, or a frame of pandas, polars or pyarrow
+        problems : Problems, Scan, or a frame of pandas, polars, pyarrow or DuckDB
             What to learn from. A frame has one row per candidate.
         y : None
             Not used: what a list is worth is the problems' reward.
@@ -159,9 +162,9 @@ class ListEstimator(Predictor):
         validation : Problems or a frame, optional
             Problems with a reward that are not learned from. `history_` records what each round's policy is worth on
             them.
-        **columns
-            With a frame: `problem=`, `item=`, `size=` and the other options of `Problems.from_frame`, which name its
-            columns. The model remembers them, and reads other frames by the names of their columns.
+        problem, item, size and the rest
+            With a frame: the options of `Problems.from_frame`, which name its columns. The model remembers them, and
+            reads other frames by the names of their columns.
 
         Returns
         -------
@@ -175,7 +178,7 @@ class ListEstimator(Predictor):
         """
         if y is not None:
             raise InputError("fit takes no y: the value of lists is given by the problems' reward. Leave y out.")
-        problems, read_as = self._from_frame(problems, reward, columns)
+        problems, read_as = self._from_frame(problems, reward, dict(columns))
         validation = self._alike(validation, read_as)
         checkpoints, started = Checkpoints(checkpoint, checkpoint_every, resume), time.monotonic()
         with fitting(), progress_to(progress, lines=self.verbose > 0):
@@ -188,7 +191,10 @@ class ListEstimator(Predictor):
             print(measurement, file=sys.stderr, flush=True)
         return self
 
-    def partial_fit(self, problems: Problems | Scan) -> Self:
+    @with_column_options
+    def partial_fit(
+        self, problems: Problems | Scan | IntoFrame, *, reward: Any = None, **columns: Unpack[FrameKeywords]
+    ) -> Self:
         """Learn from more problems of the same kind, in one pass; on an unfitted model this is the first pass.
 
         Use it for data that arrives over time. Features stay as they were first fitted.
@@ -196,7 +202,11 @@ class ListEstimator(Predictor):
         Parameters
         ----------
         problems : Problems, Scan or a frame
-            New problems with a reward. A frame is read by the names of the columns that `fit` saw.
+            New problems with a reward. A frame is read by the names of the columns that were seen first.
+        reward : str or Reward, optional
+            With the first frame: what a list is worth, such as "any:clicked".
+        problem, item, size and the rest
+            With the first frame: the options of `Problems.from_frame`, which name its columns.
 
         Returns
         -------
@@ -208,7 +218,7 @@ class ListEstimator(Predictor):
         `keep="mixture"` goes on over all rounds so far; `keep="best"` keeps the last policy, as nothing is held out.
         `effort="auto"` is the same as "fast" here.
         """
-        problems = self._as_problems(problems, measured=True)
+        problems = self._more_problems(problems, reward, dict(columns))
         keep = "mixture" if self.keep == "mixture" else "last"
         training = self.training_.for_new_problems() if hasattr(self, "training_") else None
         with self._source(problems, keep, training) as source:
@@ -223,12 +233,13 @@ class ListEstimator(Predictor):
     @overload
     def predict(
         self,
-        problems: Problems,
+        problems: Problems | IntoFrame,
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
+        new_levels: str | None = None,
     ) -> Lists: ...
 
     @overload
@@ -244,18 +255,19 @@ class ListEstimator(Predictor):
 
     def predict(
         self,
-        problems: Problems | Scan,
+        problems: Problems | Scan | IntoFrame,
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
+        new_levels: str | None = None,
     ) -> Lists | StreamedLists:
         """Build lists for problems whose reward need not be known; lists of a scan are built lazily, part by part."""
         if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
             check_fitted(self)
-        if not isinstance(problems, Problems | Scan):
-            problems = self._as_problems(problems)
+        if new_levels is not None or not isinstance(problems, Problems | Scan):
+            problems = self._as_problems(problems, new_levels=new_levels)
         length, budget = self._limits(length, budget)
         short = self.allow_short if allow_short is None else allow_short
         if isinstance(problems, Scan):
@@ -267,17 +279,26 @@ class ListEstimator(Predictor):
         rng = UNUSED if self.policy_.certain else as_generator(self.random_state)
         return self._lists(problems, rng, length=length, budget=budget, allow_short=short, per_group=per_group)
 
-    def score(self, problems: Any, y: None = None) -> float:
+    def score(
+        self,
+        problems: Problems | Scan | IntoFrame,
+        y: None = None,
+        *,
+        reward: Any = None,
+        length: int | None = None,
+        budget: ArrayLike | None = None,
+    ) -> float:
         """Return the mean value of the lists that `predict` builds, under the problems' reward; a scan is measured
         part by part.
         """
         if isinstance(problems, Scan):
-            return mean_worth_of_all(as_engine(self.engine), problems, self._slim().score)
-        return super().score(problems)
+            score = partial(self._slim().score, reward=reward, length=length, budget=budget)
+            return mean_worth_of_all(as_engine(self.engine), problems, score)
+        return super().score(problems, reward=reward, length=length, budget=budget)
 
     def certify(
         self,
-        held_out: Problems,
+        held_out: Problems | IntoFrame,
         delta: float = 0.05,
         *,
         rivals: Rivals = (),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, Ints, RandomState
@@ -16,8 +17,10 @@ from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.evaluation.values import list_values
 from listwright.features import Identity
+from listwright.frames.columns import FrameKeywords
 from listwright.learners import Experts
 from listwright.lists import Lists
+from listwright.predictor import with_column_options
 from listwright.problems import Problems
 from listwright.tables import Scan
 from listwright.training.catalogue import rows_of_items, with_catalogue
@@ -112,21 +115,25 @@ class ContextFreeSCP(ListEstimator):
     def _warn(self, problems: Problems) -> None:
         """Features are not looked at, so they cannot mislead."""
 
-    def partial_fit(self, problems: Problems | Scan) -> Self:
-        """Learn from more problems with the same catalogue, in one pass, and looks for the best fixed list on these."""
-        problems = with_catalogue(self._as_problems(problems, measured=True))
+    @with_column_options
+    def partial_fit(
+        self, problems: Problems | Scan | IntoFrame, *, reward: Any = None, **columns: Unpack[FrameKeywords]
+    ) -> Self:
+        """Learn from more problems with the same catalogue, in one pass, and look for the best fixed list on these."""
+        problems = with_catalogue(self._more_problems(problems, reward, dict(columns)))
         super().partial_fit(problems)
         self.best_list_ = self._best_list(problems)
         return self
 
     def predict(  # type: ignore[override]
         self,
-        problems: Problems,
+        problems: Problems | IntoFrame,
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
+        new_levels: str | None = None,
         best_list: bool = False,
     ) -> Lists:
         """Draw lists from the learned distribution, or repeat the best fixed list for every problem.
@@ -135,7 +142,7 @@ class ContextFreeSCP(ListEstimator):
         ----------
         problems : Problems or a frame
             With the catalogue that was learned from.
-        length, budget, allow_short, per_group
+        length, budget, allow_short, per_group, new_levels
             As in `SCP.predict`.
         best_list : bool
             Return the best fixed list found instead of draws; items that a problem does not offer are skipped.
@@ -145,7 +152,7 @@ class ContextFreeSCP(ListEstimator):
         Lists
             One list per problem.
         """
-        problems = self._as_problems(problems)
+        problems = self._as_problems(problems, new_levels=new_levels)
         check_problems(problems)
         problems = with_catalogue(problems).constrained(per_group=per_group)
         if not best_list:

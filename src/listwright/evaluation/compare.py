@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike, NDArray
 
 from listwright._internal.arrays import Floats, Ints
@@ -15,9 +16,11 @@ from listwright.errors import InputError
 from listwright.evaluation.comparison import Comparison
 from listwright.evaluation.table import Table
 from listwright.evaluation.values import cumulative_values, failures, list_values, measure_lists
+from listwright.frames.columns import FrameKeywords
+from listwright.frames.frame import is_frame
 from listwright.problems import Problems
 from listwright.rewards import reward_of
-from listwright.tables import Scan
+from listwright.tables import Scan, read_with_columns
 from listwright.walk.constraints import check_problems
 
 
@@ -31,16 +34,18 @@ class _Limits(NamedTuple):
 
 def compare(
     methods: Mapping[str, Any],
-    problems: Problems | Scan,
+    problems: Problems | Scan | IntoFrame,
     *,
+    reward: Any = None,
     folds: int | ArrayLike = 5,
-    test: Problems | Scan | None = None,
+    test: Problems | Scan | IntoFrame | None = None,
     lengths: Sequence[int] = (1, 3, 5),
     budgets: Sequence[float] | None = None,
     train_sizes: Sequence[float] | None = None,
     seeds: int | Sequence[int] = 1,
     refit_lengths: bool = False,
     progress: Any = "auto",
+    **columns: Unpack[FrameKeywords],
 ) -> Comparison:
     """Fit every method on the same training problems and measure its lists on the same test problems.
 
@@ -53,12 +58,14 @@ def compare(
     ----------
     methods : dict of str to estimator
         By name: `SCP`, `ConSeqOpt`, any of `listwright.baselines`, or your own class with the same methods.
-    problems : Problems or Scan
+    problems : Problems, Scan or frame
         Problems with a reward: those of all folds or, with `test`, the training problems. Methods need them in memory:
         of a scan, a sample is taken that fits into its `max_memory` (see `Scan.sample`).
+    reward : str or Reward, optional
+        With a frame: what a list is worth, such as "any:clicked".
     folds : int or array-like of shape (problems,), default 5
         A number of folds drawn at random, or the fold of each problem.
-    test : Problems or Scan, optional
+    test : Problems, Scan or frame, optional
         Problems to test on, instead of folds.
     lengths : sequence of int, default (1, 3, 5)
         Numbers of items.
@@ -75,6 +82,8 @@ def compare(
     progress : {"auto"}, bool or callable, default "auto"
         "auto" shows a line on a terminal, True elsewhere too. A callable is called as `progress(what, done, total)`
         after each fit.
+    **columns
+        With a frame: the options of `Problems.from_frame`, which name its columns.
 
     Returns
     -------
@@ -104,7 +113,7 @@ def compare(
     top-k   0.967 ± 0.023  0.967 ± 0.023
     oracle  0.967 ± 0.023  0.967 ± 0.023
     """
-    problems, test = _in_memory(problems), None if test is None else _in_memory(test)
+    problems, test = _read(problems, test, reward, columns)
     _check(methods, problems, test)
     limits = _limits(lengths, budgets, refit_lengths)
     plan = splits(problems, folds=folds, test=test, train_sizes=train_sizes, seeds=as_seeds(seeds))
@@ -117,9 +126,22 @@ def compare(
             parts += [_records(name, split, limits.name, limit, values) for limit, values in found]
             what = f"{name}: seed {split.seed}, fold {split.fold}, {len(split.train)} problems"
             report_progress(what, number, len(todo))
-    columns = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+    table = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
     bounded = reward_of(problems if test is None else test).bounded
-    return Comparison(Table(columns), tuple(methods), limits.name, bounded)
+    return Comparison(Table(table), tuple(methods), limits.name, bounded)
+
+
+def _read(problems: Any, test: Any, reward: Any, columns: Any) -> tuple[Problems, Problems | None]:
+    """Return training and test problems in memory; a test frame is read by the columns of the training frame."""
+    if not is_frame(problems):
+        if reward is not None or columns:
+            named = "reward" if reward is not None else min(columns)
+            raise InputError(f"{named}= goes with a frame. Problems have their own: see Problems.from_frame.")
+        return _in_memory(problems), None if test is None else _in_memory(test)
+    training, read_as = read_with_columns(problems, reward=reward, **columns)
+    if is_frame(test):
+        test = read_with_columns(test, reward=reward, references=columns.get("references"), columns=read_as)[0]
+    return training, None if test is None else _in_memory(test)
 
 
 def _in_memory(problems: Problems | Scan) -> Problems:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
@@ -16,6 +17,7 @@ from listwright.errors import InputError
 from listwright.evaluation.intervals import SHARES, Bounds, Estimate, estimate
 from listwright.evaluation.metrics import alpha_ndcg, err_ia, has_topics, intra_list_distance, subtopic_recall
 from listwright.evaluation.values import cumulative_values, failures, measure_lists
+from listwright.frames.frame import is_frame
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
@@ -105,7 +107,7 @@ class Evaluation:
 
 def evaluate(
     model_or_lists: Any,
-    problems: Problems | Scan,
+    problems: Problems | Scan | IntoFrame,
     *,
     length: int | None = None,
     budget: ArrayLike | None = None,
@@ -122,8 +124,9 @@ def evaluate(
     ----------
     model_or_lists : estimator or Lists
         A fitted model, whose lists are built first, or lists for the same problems. The model does not see the reward.
-    problems : Problems or Scan
-        Problems with a reward. A scan is measured block by block, and only a few numbers per problem are kept.
+    problems : Problems, Scan or frame
+        Problems with a reward. A frame is read by the columns that the model was fitted with. A scan is measured block
+        by block, and only a few numbers per problem are kept.
     length : int, optional
         Length of the lists to build; by default that of the model.
     budget : float or array-like, optional
@@ -162,12 +165,23 @@ def evaluate(
     value of the first 1  1.000 (0.510 to 1.000)
     """
     rng = as_generator(random_state)
+    problems = _problems_for(model_or_lists, problems)
     if isinstance(problems, Scan):
         lists = streamed_lists_of(model_or_lists, problems, length, budget)
         return _evaluation(measure_scan(lists, problems), None, interval, rng)
     reward_of(problems, "evaluate")
     found = measure_lists(_lists(model_or_lists, problems, length, budget), problems)
     return _evaluation(measurements(found, problems), found, interval, rng)
+
+
+def _problems_for(model_or_lists: Any, given: Any) -> Problems | Scan:
+    """Return problems as they are, and a frame as its model reads it."""
+    if is_frame(given):
+        if not hasattr(model_or_lists, "_as_problems"):
+            raise InputError("A frame goes with a model that was fitted on one. Read it with Problems.from_frame.")
+        given = model_or_lists._as_problems(given, measured=True)
+    problems: Problems | Scan = given
+    return problems
 
 
 def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np.random.Generator) -> Evaluation:

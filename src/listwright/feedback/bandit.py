@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike, NDArray
 
 from listwright._internal.arrays import Floats, RandomState, as_generator, at_least_one
@@ -113,14 +114,15 @@ class ListBandit(Predictor):
 
     def recommend(
         self,
-        problems: Problems,
+        problems: Problems | IntoFrame,
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
         list_ids: Sequence[str] | None = None,
+        new_levels: str | None = None,
     ) -> Recommendations:
         """Draw lists to show, with the chance that each pick had. No item occurs twice in a list."""
-        problems = self._as_problems(problems)
+        problems = self._as_problems(problems, new_levels=new_levels)
         if not hasattr(self, "playing_"):
             self.begin(problems)
         features, playing = self._view(problems, "recommend")
@@ -150,16 +152,17 @@ class ListBandit(Predictor):
 
     def predict(
         self,
-        problems: Problems,
+        problems: Problems | IntoFrame,
         *,
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
         per_group: int | Mapping[Any, int] | None = None,
+        new_levels: str | None = None,
     ) -> Lists:
         """Build the lists that are best by current knowledge, without exploration; no feedback on them is expected."""
         self._check_begun()
-        problems = as_constrained(self._as_problems(problems), per_group, None)
+        problems = as_constrained(self._as_problems(problems, new_levels=new_levels), per_group, None)
         features, playing = self._view(problems, "predict")
         steps, room = self._slots_and_budgets(problems, length, budget, allow_short)
         policy = playing.likeliest(self.exploration_)

@@ -34,8 +34,8 @@ from listwright.frames.frame import as_table
 from listwright.frames.streams import unreadable
 from listwright.frames.table import ColumnTable
 from listwright.frames.values import is_number
-from listwright.problems import Problems
-from listwright.tables.files import all_files, build_problems, format_of, read_table
+from listwright.problems import Problems, build_problems
+from listwright.tables.files import all_files, format_of, read_table
 
 MARK = b"listwright log"
 QUOTAS = ("group", "per_group", "at_least", "pinned")  # columns of what lists had to keep to

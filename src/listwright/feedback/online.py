@@ -9,9 +9,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, RandomState
@@ -35,9 +36,11 @@ from listwright.feedback.off_policy.estimates import importance, warn_missing
 from listwright.feedback.off_policy.examination import looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
 from listwright.feedback.update_queue import shown_items
+from listwright.frames.columns import FrameKeywords
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeFTRL
 from listwright.learners.experts import n_items_of
 from listwright.policies import Linear, Policy
+from listwright.predictor import with_column_options
 from listwright.problems import Problems
 
 MOST_NEW = 10_000  # items that a catalogue may grow by at a time
@@ -328,7 +331,15 @@ class OnlineSCP(GrowingBandit):
         twin._set_up(self.signature_, per_size=self.per_size_)
         return twin
 
-    def fit(self, problems: Any, y: None = None, *, reward: Any = None, **columns: Any) -> Self:
+    @with_column_options
+    def fit(
+        self,
+        problems: Problems | IntoFrame,
+        y: None = None,
+        *,
+        reward: Any = None,
+        **columns: Unpack[FrameKeywords],
+    ) -> Self:
         """Learn a first model from problems whose lists can be measured; clicks then improve it.
 
         The same as fitting an `SCP` with these settings and passing it to `from_model`. It forgets what was learned
@@ -342,8 +353,8 @@ class OnlineSCP(GrowingBandit):
             Not used: what a list is worth is the problems' reward.
         reward : str or Reward, optional
             With a frame: what a list is worth, such as "any:clicked".
-        **columns
-            With a frame: `problem=`, `item=`, `size=` and the other options of `Problems.from_frame`.
+        problem, item, size and the rest
+            With a frame: the options of `Problems.from_frame`, which name its columns.
 
         Raises
         ------
@@ -365,7 +376,7 @@ class OnlineSCP(GrowingBandit):
         if y is not None:
             raise InputError("fit takes no y: the value of lists is given by the problems' reward. Leave y out.")
         copy.copy(self)._warm_learner()  # raises before any work is done
-        problems, read_as = self._from_frame(problems, reward, columns)
+        problems, read_as = self._from_frame(problems, reward, dict(columns))
         shared = {name: getattr(self, name) for name in SHARED}
         start = SCP(effort="fast", random_state=self.random_state, **shared).fit(problems)
         begun = OnlineSCP.from_model(start, **self.get_params(deep=False))

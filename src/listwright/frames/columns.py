@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypedDict
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -45,6 +46,7 @@ class Columns:
     numbered: tuple[int, int] | None = None  # first number and end of the columns of SVMlight files
     links: tuple[str, ...] = ()
     group: str | None = None
+    new_levels: str = "error"  # what a level that is not known means: "error", or "zeros" for none of the levels
 
     def flags(self, name: str) -> tuple[str, ...]:
         """Names of the features that a column becomes: one per level if it is categorical, else its own name."""
@@ -76,7 +78,7 @@ class ColumnOptions:
     categorical: Sequence[str] = ()
     levels: Mapping[str, Sequence[str]] | None = None
     ignore: Sequence[str] = ()
-    new_levels: str = "error"
+    new_levels: str | None = None
     columns: Columns | None = None
     links: str | Sequence[str] | None = None
     fixed: bool = False  # whether no option can name other columns, as a model has named them
@@ -91,9 +93,36 @@ class ColumnOptions:
         return {name for name in named if name is not None}
 
 
+class ColumnKeywords(TypedDict, total=False):
+    """The options of `Problems.from_frame` as keywords of `read` and `scan`."""
+
+    problem: str
+    item: str | None
+    size: str | None
+    group: str | None
+    features: Sequence[str] | None
+    context: Sequence[str] | None
+    vectors: str | Sequence[str] | None
+    links: str | Sequence[str] | None
+    catalogue: str | None
+    catalogue_names: Sequence[str] | None
+    categorical: Sequence[str]
+    levels: Mapping[str, Sequence[str]] | None
+    ignore: Sequence[str]
+    columns: Columns | None
+    new_levels: str | None
+    fixed: bool
+
+
+class FrameKeywords(ColumnKeywords, total=False):
+    """The same with the texts that the reward "rouge:..." compares with."""
+
+    references: Any
+
+
 def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) -> Columns:
     """Match the caller's options with the columns of a table."""
-    if options.new_levels not in ("error", "zeros"):
+    if options.new_levels not in (None, "error", "zeros"):
         raise InputError(f'new_levels must be "error" or "zeros". Got {options.new_levels!r}.')
     if options.columns is not None:
         return options.columns
@@ -116,6 +145,7 @@ def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) 
         catalogue_names=tuple(str(name) for name in options.catalogue_names or ()),
         numbered=_numbers(table),
         links=links,
+        new_levels=options.new_levels or "error",
     )
     features = _features(table, options, columns, taken)
     warn_of_coordinates(table, features)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeGuard
 
 import narwhals as nw
 import pyarrow as pa
+from narwhals.typing import IntoFrame
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Ints
@@ -52,7 +54,8 @@ def table_arrays(
         way = "Name some with features= or catalogue="
         raise InputError(f"{table.source} has no features: no numeric column is left. {way}.")
     known = reward if spec is None else spec
-    return read_arrays(table, columns, known, references=references, new_levels=options.new_levels), columns
+    new_levels = options.new_levels or columns.new_levels
+    return read_arrays(table, columns, known, references=references, new_levels=new_levels), columns
 
 
 def read_arrays(
@@ -90,15 +93,8 @@ def references_by_problem(references: Any, problem: str) -> dict[str, list[str]]
 
 
 def as_table(frame: Any) -> ColumnTable:
-    """Convert a data frame of pandas, polars or pyarrow to a `ColumnTable`."""
-    try:
-        eager = nw.from_native(frame, eager_only=True)
-    except nw.exceptions.NarwhalsError as error:
-        raise InputError(f"This frame cannot be read: {error}") from None
-    except TypeError:
-        kind = f"{type(frame).__module__}.{type(frame).__name__}"
-        way = " Call collect() first." if hasattr(frame, "collect") else ""
-        raise InputError(f"Give a frame of pandas, polars or pyarrow. Got {kind}.{way}") from None
+    """Convert a frame of pandas, polars, pyarrow or DuckDB to a `ColumnTable`; lazy ones are collected."""
+    eager = _collect(frame)
     no_repeats(map(str, eager.columns), "The table")
     columns, unreadable = {}, {}
     for name in eager.columns:
@@ -107,7 +103,34 @@ def as_table(frame: Any) -> ColumnTable:
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             unreadable[str(name)] = str(error).partition("\n")[0]
     categories = tuple(str(name) for name, kind in eager.schema.items() if kind in (nw.Categorical, nw.Enum))
-    return ColumnTable(columns, (FileRows("", len(eager)),), unreadable, categories)
+    backend = eager.implementation.value
+    return ColumnTable(columns, (FileRows("", len(eager)),), unreadable, categories, backend=backend)
+
+
+def _collect(frame: Any) -> nw.DataFrame[Any]:
+    """Return a frame of any library as one in memory, or raise `InputError`."""
+    try:
+        known = nw.from_native(frame)
+        return known.collect() if isinstance(known, nw.LazyFrame) else known
+    except TypeError:
+        if isinstance(frame, str | Path):
+            raise InputError(
+                f"Got the path {str(frame)!r}. Read files with listwright.read, and pass what it returns."
+            ) from None
+        kind = f"{type(frame).__module__}.{type(frame).__name__}"
+        raise InputError(f"Give a frame of pandas, polars, pyarrow or DuckDB. Got {kind}.") from None
+    except Exception as error:  # noqa: BLE001 - a lazy frame fails with whatever its library raises
+        if isinstance(error, nw.exceptions.DuplicateError):
+            no_repeats(map(str, frame.columns), "The table")
+        raise InputError(f"This frame cannot be read: {error}") from None
+
+
+def is_frame(given: Any) -> TypeGuard[IntoFrame]:
+    """Return whether this is a frame of pandas, polars, pyarrow or DuckDB, in memory or lazy."""
+    try:
+        return isinstance(nw.from_native(given, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    except nw.exceptions.NarwhalsError:  # such as two columns of the same name, which `as_table` explains
+        return True
 
 
 def as_chunked(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:

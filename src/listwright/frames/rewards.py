@@ -59,7 +59,9 @@ def as_spec(reward: Any) -> RewardSpec | None:
         return parse_reward(reward)
     if reward is None or isinstance(reward, Reward):
         return None
-    raise InputError(f"reward must be text such as 'any:clicked', or come from listwright.rewards. Got {reward!r:.60}.")
+    own = " Wrap your own function: rewards.Function(function)." if callable(reward) else ""
+    must = "reward must be text such as 'any:clicked', or come from listwright.rewards"
+    raise InputError(f"{must}. Got {reward!r:.60}.{own}")
 
 
 def build_reward(reward: RewardSpec | Reward, data: RewardData) -> Reward:

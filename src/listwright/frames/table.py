@@ -46,6 +46,7 @@ class ColumnTable:
     unreadable: dict[str, str] = field(default_factory=dict)  # columns that are there but cannot be used, and why
     categories: tuple[str, ...] = ()  # columns that the frame or file itself calls categorical
     matrix: Any = None  # (rows, d) scipy CSR, or None
+    backend: str | None = None  # library of the frame: "pandas", "polars" or "pyarrow"; None for files
     fixed: bool = False  # whether a model says which column is which, so that no option can
     streamed: bool = False  # whether these are whole problems out of a larger table, which a scan has checked
 

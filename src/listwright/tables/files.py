@@ -1,16 +1,16 @@
 """Read problems from files: Parquet, CSV, JSON lines and SVMlight; one file, several, a folder or a pattern.
 
 `read` and `read_with_columns` are the public functions. Each file becomes a `ColumnTable` by the reader of its format,
-`concat_tables` concatenates them, and `build_problems` makes the problems.
+`concat_tables` concatenates them, and `problems.build_problems` makes the problems.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +18,13 @@ from pyarrow import parquet
 from scipy import sparse
 
 from listwright.errors import InputError
-from listwright.frames.columns import ColumnOptions, Columns
-from listwright.frames.frame import REFERENCE_COLUMNS, as_chunked, as_table, references_by_problem, table_arrays
+from listwright.frames.columns import ColumnKeywords, ColumnOptions, Columns
+from listwright.frames.frame import REFERENCE_COLUMNS, as_chunked, as_table, references_by_problem
 from listwright.frames.rewards import as_spec
 from listwright.frames.streams import PACKED, text_lines, unreadable
 from listwright.frames.table import ColumnTable, FileRows, no_repeats
 from listwright.frames.values import is_list, is_number, is_text
-from listwright.problems import Problems
+from listwright.problems import Problems, build_problems
 from listwright.tables.formats import read_csv, read_jsonl, read_svmlight
 
 FORMATS = {
@@ -34,27 +34,6 @@ FORMATS = {
     "svmlight": (".svmlight", ".svm", ".libsvm", ".letor"),
 }
 Paths = str | Path | Sequence[str | Path]
-
-
-class ColumnKeywords(TypedDict, total=False):
-    """Keyword options of `read` and `scan`: which column is which. See `Problems.from_frame`."""
-
-    problem: str
-    item: str | None
-    size: str | None
-    group: str | None
-    features: Sequence[str] | None
-    context: Sequence[str] | None
-    vectors: str | Sequence[str] | None
-    links: str | Sequence[str] | None
-    catalogue: str | None
-    catalogue_names: Sequence[str] | None
-    categorical: Sequence[str]
-    levels: Mapping[str, Sequence[str]] | None
-    ignore: Sequence[str]
-    columns: Columns | None
-    new_levels: str
-    fixed: bool
 
 
 def read(
@@ -126,14 +105,6 @@ def read_with_columns(
     table = read_table(source, chosen, as_text, format=format) if _is_paths(source) else as_table(source)
     known = known_references(references, chosen)
     return build_problems(table, chosen, reward=reward if spec is None else spec, references=known)
-
-
-def build_problems(
-    table: ColumnTable, options: ColumnOptions, *, reward: Any = None, references: Any = None
-) -> tuple[Problems, Columns]:
-    """Choose the columns of a table, build its problems, and return how it was read."""
-    arrays, columns = table_arrays(table, options, reward=reward, references=references)
-    return Problems.from_arrays(**arrays), columns
 
 
 def known_references(references: Any, options: ColumnOptions) -> dict[str, list[str]] | None:

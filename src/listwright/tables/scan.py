@@ -17,14 +17,14 @@ from zlib import crc32
 import pyarrow as pa
 
 from listwright.errors import InputError
-from listwright.frames.columns import ColumnOptions, Columns
+from listwright.frames.columns import ColumnKeywords, ColumnOptions, Columns
 from listwright.frames.frame import read_arrays
 from listwright.frames.reward_text import RewardSpec
 from listwright.frames.rewards import as_spec
 from listwright.frames.table import ColumnTable, FileRows
 from listwright.frames.values import to_ints
 from listwright.problems import Problems
-from listwright.tables.files import ColumnKeywords, Paths, known_references
+from listwright.tables.files import Paths, known_references
 from listwright.tables.shards import (
     ScanShard,
     as_bytes,
@@ -299,7 +299,8 @@ def scan(
     row_bytes = 8 * len(read)
     plan = make_plan(files, columns, spec, rows=max(1, size // row_bytes), fixed=fixed)
     texts = known_references(references, chosen)
-    data = Scan(plan.columns, plan.reward, texts, chosen.new_levels, limit, plan.shards, 1, tuple(read), fixed)
+    new_levels = chosen.new_levels or columns.new_levels
+    data = Scan(plan.columns, plan.reward, texts, new_levels, limit, plan.shards, 1, tuple(read), fixed)
     data = replace(data, width=_width(next(data.blocks(0))))
     _fits(data, *plan.largest)
     return data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ def check_problems(problems: object) -> None:
     if hasattr(problems, "shards"):
         raise InputError(f"This method needs problems in memory, not a {type(problems).__name__}. Pass scan.sample().")
     if not isinstance(problems, Problems):
-        raise InputError(f"Pass listwright.Problems, not {type(problems).__name__}. See Problems.from_arrays.")
+        way = "Read files with listwright.read" if isinstance(problems, str | Path) else "See Problems.from_arrays"
+        raise InputError(f"Pass listwright.Problems or a frame, not {type(problems).__name__}. {way}.")
 
 
 def check_length(length: int, problems: Problems, *, allow_short: bool) -> None:

@@ -1,0 +1,148 @@
+"""Frames of every library, in memory and lazy, wherever problems go; what comes out is of the kind that went in."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, get_type_hints
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import listwright as lw
+from listwright.baselines import TopK
+from listwright.errors import InputError
+from listwright.frames.columns import ColumnOptions, FrameKeywords
+
+NAMES: dict[str, Any] = {"problem": "user", "item": "article", "categorical": ["kind"]}
+
+
+def frame(n: int = 40, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    good = rng.random(n * 5)
+    return pd.DataFrame(
+        {
+            "user": np.repeat(np.arange(n) + 1000 * seed, 5),
+            "article": np.arange(n * 5),
+            "good": good,
+            "kind": rng.choice(["u", "v"], n * 5),
+            "clicked": (good + 0.3 * rng.random(n * 5) > 0.9).astype(int),
+        }
+    )
+
+
+def fitted(**options: Any) -> lw.SCP:
+    return lw.SCP(2, effort="fast", random_state=0).fit(frame(), reward="any:clicked", **(NAMES | options))
+
+
+def as_duckdb(table: pd.DataFrame) -> Any:
+    duckdb = pytest.importorskip("duckdb")
+    return duckdb.from_arrow(pa.Table.from_pandas(table))
+
+
+KINDS = {
+    "pandas": (lambda table: table, pd.DataFrame),
+    "polars": (pl.from_pandas, pl.DataFrame),
+    "lazy polars": (lambda table: pl.from_pandas(table).lazy(), pl.DataFrame),
+    "pyarrow": (pa.Table.from_pandas, pa.Table),
+    "duckdb": (as_duckdb, pa.Table),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_come_out_as_the_kind_of_frame_that_went_in(kind: str) -> None:
+    convert, out = KINDS[kind]
+    model, new = fitted(), frame(10, seed=1)
+    lists = model.predict(convert(new))
+    assert lists == model.predict(new)
+    assert isinstance(lists.to_frame(), out)
+    assert isinstance(lw.Problems.from_frame(convert(new), **NAMES)[2:4].backend, str)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_that_takes_problems_takes_frames(kind: str) -> None:
+    convert, _ = KINDS[kind]
+    past, new = convert(frame()), convert(frame(20, seed=1))
+    model = lw.SCP(2, effort="fast", random_state=0).fit(past, reward="any:clicked", **NAMES)
+    problems = lw.Problems.from_frame(new, reward="any:clicked", columns=model.columns_)
+    assert model.score(new) == model.score(problems)
+    assert str(lw.evaluate(model, new)) == str(lw.evaluate(model, problems))
+    assert str(lw.importance(model, new)) == str(lw.importance(model, problems))
+    comparison = lw.compare({"top-k": TopK()}, past, reward="any:clicked", lengths=[1], folds=2, **NAMES)
+    assert "40 problems" in str(comparison)
+    held_out = lw.compare({"top-k": TopK()}, past, test=new, reward="any:clicked", lengths=[1], **NAMES)
+    assert "20 problems" in str(held_out)
+    assert model.partial_fit(new).n_rounds_ > 40
+
+
+def test_the_first_frame_of_partial_fit_names_the_columns() -> None:
+    model = lw.SCP(2, effort="fast", random_state=0).partial_fit(frame(), reward="any:clicked", **NAMES)
+    assert model.partial_fit(frame(20, seed=1)).n_rounds_ > 0
+    assert model.score(frame(20, seed=2)) > 0
+    with pytest.raises(InputError, match="item= goes with the first frame"):
+        model.partial_fit(frame(20, seed=1), item="article")
+
+
+def test_score_takes_a_reward_a_length_and_a_budget() -> None:
+    model, new = fitted(), frame(20, seed=1)
+    assert model.score(new, length=1) <= model.score(new) < model.score(new, reward="sum:good", length=4)
+    assert model.score(new, reward="sum:good") > 1
+    assert TopK(2).fit(frame(), reward="any:clicked", **NAMES).score(new, length=1) <= 1
+    own = lw.SCP(2, effort="fast", random_state=0).fit(frame(), reward=lw.rewards.Function(worth), **NAMES)
+    with pytest.raises(InputError, match="Pass reward="):
+        own.score(new)
+    assert own.score(new, reward=lw.rewards.Function(worth)) > 0
+
+
+def worth(problem: lw.Problems, items: Any) -> float:
+    return float(len(items) > 0 and problem.features[np.asarray(items), 0].max())
+
+
+def test_unknown_levels_are_zeros_where_asked_for() -> None:
+    new = frame(10, seed=1)
+    new.loc[3, "kind"] = "w"
+    with pytest.raises(InputError, match=r'"w" was not|\'w\' was not in the training data.*new_levels="zeros"'):
+        fitted().predict(new)
+    assert len(fitted().predict(new, new_levels="zeros")) == 10
+    assert len(fitted(new_levels="zeros").predict(new)) == 10
+    assert len(TopK(2).fit(frame(), reward="any:clicked", **NAMES).predict(new, new_levels="zeros")) == 10
+    problems = lw.Problems.from_frame(frame(), **NAMES)
+    with pytest.raises(InputError, match="new_levels= goes with a frame"):
+        fitted().predict(problems, new_levels="zeros")
+
+
+def test_options_are_parameters_of_fit() -> None:
+    names = set(inspect.signature(lw.Problems.from_frame).parameters) - {"frame", "reward", "columns"}
+    for method in (lw.SCP.fit, lw.SCP.partial_fit, TopK.fit, lw.OnlineSCP.fit):
+        assert names <= set(inspect.signature(method).parameters)
+    options = set(ColumnOptions.__dataclass_fields__)
+    assert set(get_type_hints(FrameKeywords)) == options | {"references"}
+    assert names | {"columns"} == options - {"fixed"} | {"references"}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("past.csv", "Got the path 'past.csv'. Read files with listwright.read"),
+        (pd.DataFrame([[1, 1, 2.0]], columns=["user", "good", "good"]), "two columns named 'good'"),
+        ([1, 2], "Give a frame of pandas, polars, pyarrow or DuckDB. Got builtins.list"),
+        (pl.scan_csv("nowhere/past.csv"), "This frame cannot be read"),
+    ],
+)
+def test_what_is_no_frame_is_explained(given: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lw.Problems.from_frame(given, **NAMES)
+
+
+def test_a_path_in_place_of_problems_is_explained() -> None:
+    with pytest.raises(InputError, match=r"listwright\.read|lw\.read"):
+        lw.SCP(2, effort="fast").fit("past.csv")
+    with pytest.raises(InputError, match="two columns named 'good'"):
+        lw.SCP(2).fit(pd.DataFrame([[1, 1, 2.0]], columns=["user", "good", "good"]), reward="any:good", **NAMES)
+
+
+def test_a_lambda_as_reward_names_the_class_that_takes_it() -> None:
+    with pytest.raises(InputError, match=r"rewards\.Function"):
+        lw.SCP(2, effort="fast").fit(frame(), reward=lambda problem, items: 1.0, **NAMES)
