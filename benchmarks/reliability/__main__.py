@@ -1,11 +1,11 @@
-"""Proofs of the service: `python -m benchmarks.reliability load|bare|best|crash|postgres|replicas|fuzz [arguments]`."""
+"""Proofs of the service: `python -m benchmarks.reliability NAME [arguments]`, with one of the names below."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-NAMES = ("load", "bare", "best", "crash", "postgres", "replicas", "fuzz")
+NAMES = ("load", "bare", "best", "crash", "postgres", "replicas", "together", "hostile", "fuzz")
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in NAMES:

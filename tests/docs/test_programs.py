@@ -71,7 +71,7 @@ def test_a_program_runs_and_draws(program: Path, tmp_path: Path, monkeypatch, ca
 
 
 def test_from_a_log_to_a_service_and_back(tmp_path: Path, monkeypatch, capsys) -> None:
-    for name in ("altair", "vl_convert", "fastapi", "uvicorn"):
+    for name in ("altair", "vl_convert", "starlette", "uvicorn"):
         pytest.importorskip(name)
     monkeypatch.chdir(tmp_path)
     names = runpy.run_path(str(smaller("clicks", tmp_path)))

@@ -33,7 +33,7 @@ def test_python_blocks_run_in_order(name: str) -> None:
 
 
 def test_the_service_answers_the_requests_on_the_front_page(tmp_path: Path) -> None:
-    pytest.importorskip("fastapi", reason="needs the extra serve")
+    pytest.importorskip("starlette", reason="needs the extra serve")
     client = pytest.importorskip("starlette.testclient")
     from listwright.serve import Settings, create_app
 

@@ -170,7 +170,7 @@ def test_fit_and_predict_work_without_extras(clean: Clean) -> None:
 def test_extras_are_absent(clean: Clean) -> None:
     code = """
 from importlib.util import find_spec
-absent = "altair fastapi lightgbm nltk pandas psycopg ray rich sqlalchemy typer uvicorn vl_convert"
+absent = "altair lightgbm nltk pandas psycopg ray rich sqlalchemy starlette typer uvicorn vl_convert"
 print([name for name in absent.split() if find_spec(name)])
 """
     assert clean.run(code).stdout == "[]\n"
@@ -220,7 +220,7 @@ def test_a_command_names_its_missing_extra(clean: Clean, extra: str) -> None:
     if extras:
         pytest.importorskip("typer")
     if "serve" in extras:
-        pytest.importorskip("fastapi")
+        pytest.importorskip("starlette")
     made = clean.run(FIT + "lw.SCP(2, effort='fast', random_state=0).fit(problems).save('model.listwright')")
     assert made.returncode == 0, made.stderr
     ended = clean.command(*words, extras=extras)

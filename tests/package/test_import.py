@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HEAVY = {"altair", "lightgbm", "nltk", "numba", "pandas", "polars", "pyarrow", "rich", "scipy", "sklearn", "typer"}
-OPTIONAL = {"altair", "fastapi", "lightgbm", "nltk", "pandas", "polars", "ray", "rich", "sqlalchemy", "typer"}
+OPTIONAL = {"altair", "starlette", "lightgbm", "nltk", "pandas", "polars", "ray", "rich", "sqlalchemy", "typer"}
 
 
 def imported_by(code: str, *, whole: bool = False) -> set[str]:
@@ -50,9 +50,9 @@ def test_predicting_from_a_file_needs_no_heavy_package(tmp_path: Path) -> None:
         assert not modules & {"sklearn", "pandas", "polars", "scipy.stats", "scipy.optimize", "skops", "altair"}
 
 
-@pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "sqlalchemy"])
+@pytest.mark.parametrize("missing", ["starlette", "uvicorn", "sqlalchemy"])
 def test_serving_says_what_to_install(missing: str) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; import listwright.serve"
+    code = f"import sys; sys.modules[{missing!r}] = None; from listwright.serve import serve"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.stderr.rstrip().endswith(f'Serving needs {missing}. Run: pip install "listwright[serve]"')
 

@@ -65,7 +65,7 @@ class Running:
         self.client = httpx.Client(base_url=self.url, timeout=PATIENCE)
         self.changed = threading.Event()  # something was written, or the store was looked at
         self.service.writer._write = self._telling(self.service.writer._write)
-        self.service.fleet.follow = self._telling(self.service.fleet.follow)
+        self.service.registry.follow = self._telling(self.service.registry.follow)
 
     def _telling(self, work: Callable[..., Any]) -> Callable[..., Any]:
         def told(*arguments: Any) -> Any:

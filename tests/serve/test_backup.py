@@ -6,12 +6,12 @@ import pytest
 
 from listwright.cli import main
 from listwright.errors import InputError
-from listwright.serve.store.backup import back_up, restore
+from listwright.serve.export import back_up, restore
 
 
 def test_a_backup_is_a_store_again(opened, store, asked, tmp_path):
     client = opened(store=store)
-    told = client.post("/v1/lists", json=asked(context={"user": 1})).json()
+    told = client.post("/v1/lists", json=asked(metadata={"user": 1})).json()
     client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})
     with pytest.raises(SystemExit) as ended:
         main(["backup", store, "-o", str(tmp_path / "backup.db")])
@@ -19,7 +19,7 @@ def test_a_backup_is_a_store_again(opened, store, asked, tmp_path):
     client.post("/v1/lists", json=asked())  # not in the backup
     again = opened(model=None, store=f"sqlite:///{tmp_path}/backup.db")
     found = again.get(f"/v1/lists/{told['list_id']}").json()
-    assert (found["items"], found["context"], found["feedback"]["event"]) == (told["items"], {"user": 1}, 1)
+    assert (found["items"], found["metadata"], found["feedback"]["event"]) == (told["items"], {"user": 1}, 1)
     assert again.get("/v1/stats").json()["lists"] == 1
 
 

@@ -19,7 +19,7 @@ LISTS = [
     (GOOD.replace("[1, 2, 3]", f"[1{'0' * 400}, 2, 3]"), "items.0.features.price"),
     (GOOD.replace("[1, 2, 3]", '{"price": NaN, "speed": 1, "weight": 1}'), "items.0.features.price"),
     (GOOD.replace('"length": 1', '"budget": Infinity'), "budget"),
-    (GOOD.replace('"length": 1', '"context": {"a": [NaN]}'), "context.a.0"),
+    (GOOD.replace('"length": 1', '"metadata": {"a": [NaN]}'), "metadata.a.0"),
     (GOOD.replace('"b"', '"\\ud800NaN"'), "body"),  # no JSON, and nothing that an answer could hold
     (GOOD.replace("[1, 2, 3]", "[1, 2]"), "items.0.features"),
     (GOOD.replace("[3, 2, 1]", "[1, 2, 3, 4]"), "items.1.features"),
@@ -40,7 +40,7 @@ LISTS = [
     (GOOD.replace('"length": 1', '"budget": 0'), "budget"),
     (GOOD.replace('"length": 1', '"budget": 5'), "items.0.size"),
     (GOOD.replace('"length": 1', '"context_features": [1]'), "context_features"),
-    (GOOD.replace('"length": 1', f'"context": "{"x" * 4096}"'), "context"),
+    (GOOD.replace('"length": 1', f'"metadata": "{"x" * 4096}"'), "metadata"),
     (GOOD.replace('"length": 1', '"model": "a b"'), "model"),
     (GOOD.replace('"length": 1', '"unknown": 1'), "unknown"),
     (GOOD.replace('"length": 1', '"per_group": 0'), "per_group"),
@@ -196,7 +196,7 @@ def test_limits_hold(opened, asked, limits, path, count, field):
 
 def test_errors_inside_tell_nothing(opened, asked, monkeypatch):
     client = opened()
-    monkeypatch.setattr(client.service.fleet, "choose", lambda list_id: 1 / 0)
+    monkeypatch.setattr(client.service.registry, "choose", lambda list_id: 1 / 0)
     answer = client.post("/v1/lists", json=asked())
     assert answer.status_code == 500
     assert json.loads(answer.text) == {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from listwright.cli import main
-from listwright.serve.api.auth import Keys
+from listwright.serve.auth import Keys
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_help_tells_the_options(call):
 def test_a_new_key_is_printed_once_and_works(call, tmp_path):
     path = tmp_path / "keys.json"
     keys = [call("--new-key", role, "--keys", str(path))[1].strip() for role in ("admin", "lists")]
-    assert [Keys.read(path).found(key).role for key in keys] == ["admin", "lists"]
+    assert [Keys.read(path).find(key).role for key in keys] == ["admin", "lists"]
 
 
 def test_a_new_key_needs_a_file(call):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 import uvicorn
 
 from listwright.serve import Limits, Settings, create_app
-from listwright.serve.running import _config
+from listwright.serve import app as page_module
+from listwright.serve.app import charts
+from listwright.serve.server import _config
 
 PATIENCE = 1_800.0  # seconds: a busy machine may take long
 
@@ -156,3 +158,39 @@ def test_a_path_prefix_is_as_if_it_were_not_there(opened, asked):
     assert client.get("/shop/lists/").status_code == 200
     assert client.get("/shop/lists", follow_redirects=False).headers["location"] == "/shop/lists/"
     assert client.get("/v1/stats").json()["lists"] == 1
+
+
+@pytest.mark.parametrize("trailer", [b"X-A: b\r\n", b"X-A: " + b"a" * 1_000], ids=["many", "one without an end"])
+def test_trailers_that_never_end_are_cut_off(limited, trailer):
+    service = limited(header_bytes=2_000)
+    head = b"POST /v1/feedback HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with service.connect() as endless:
+        endless.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n")
+        with suppress(OSError):
+            for _ in range(1_000_000):  # until the other side has closed
+                endless.sendall(trailer)
+            pytest.fail("it took all of them")
+    assert service.ask().startswith(b"HTTP/1.1 200")
+
+
+def test_trailers_are_not_headers(limited):
+    service = limited()
+    head = "POST /v1/feedback HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    with service.connect() as one:
+        one.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\nX-Request-Id: mine\r\n\r\n".encode())
+        answer = everything(one)
+    assert answer.startswith(b"HTTP/1.1 422")
+    assert b"mine" not in answer
+
+
+def test_answers_that_nobody_reads_are_given_up_and_pages_take_no_places_from_others(limited):
+    service = limited(in_flight=8, write_seconds=0.5)
+    page_module.charts = lambda: bytes(8 << 20)  # larger than what the system buffers
+    ask = b"GET /page/charts.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with ExitStack() as stack:
+        stack.callback(setattr, page_module, "charts", charts)
+        for _ in range(40):
+            stack.enter_context(service.connect()).sendall(ask)
+        assert service.ask("/v1/stats").startswith(b"HTTP/1.1 200")
+        while not service.ask("/page/app.js").startswith(b"HTTP/1.1 200"):  # until the others are cut off
+            pass

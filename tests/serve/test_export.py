@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import select
 
 import listwright as lw
+from listwright._internal.progress import progress_to
 from listwright.errors import InputError
 from listwright.serve.export import AT_ONCE, export
-from listwright.serve.store.records import unpack, whole
+from listwright.serve.store.records import ServedList
 from listwright.serve.store.schema import lists
 
 
@@ -31,7 +32,8 @@ def test_a_store_becomes_a_log(opened, store, asked, tmp_path, monkeypatch):
     client = opened(store=store, learn=True)
     shown = talk(client, asked, 12)
     ticks = []
-    assert export(store, tmp_path / "log.parquet", tick=lambda done, total: ticks.append((done, total))) == 12
+    with progress_to(lambda what, done, total: ticks.append((done, total))):
+        assert export(store, tmp_path / "log.parquet") == 12
     assert ticks[-1] == (12, 12)
     assert len(ticks) == 3
     log = lw.feedback.Log.from_parquet(tmp_path / "log.parquet")
@@ -67,10 +69,10 @@ def test_groups_and_their_limits_are_kept(opened, store, asked, tmp_path):
     for one in told:
         client.post("/v1/feedback", json={"list_id": one["list_id"], "clicks": []})
     with client.service.database.reading.connect() as connection:
-        rows = {one.id: whole(one) for one in connection.execute(select(lists))}
-    problem = unpack(rows[told[0]["list_id"]]).problem
+        rows = {one.id: ServedList.read(one) for one in connection.execute(select(lists))}
+    problem = rows[told[0]["list_id"]].problem
     assert (problem.groups.tolist(), problem.quotas.most[:, 0].tolist()) == (list("ababab"), [1] * 6)
-    assert unpack(rows[told[1]["list_id"]]).problem.groups is None
+    assert rows[told[1]["list_id"]].problem.groups is None
     export(store, tmp_path / "log.parquet")
     about = pq.read_table(tmp_path / "log.parquet")
     assert about["group"].to_pylist()[:6] == list("ababab")

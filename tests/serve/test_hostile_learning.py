@@ -71,9 +71,9 @@ def test_where_the_learned_policy_gives_no_list_the_deployed_one_does(opened, as
     client = opened(learn=True)
     told(client, asked(8), 1)
     learned_all(client)
-    fleet = client.service.fleet
-    client.until(lambda: fleet.loaded[1].published is not None)
-    fleet.loaded = {1: replace(fleet.loaded[1], online=Nothing(scores))}
+    registry = client.service.registry
+    client.until(lambda: registry.loaded[1].published is not None)
+    registry.loaded = {1: replace(registry.loaded[1], online=Nothing(scores))}
     assert len(client.post("/v1/lists", json=asked(8)).json()["items"]) == 3
     assert 'listwright_fallbacks_total{version="1"} 1.0' in client.get("/metrics").text
 
@@ -121,6 +121,6 @@ def test_replicas_follow_traffic_and_what_was_learned(opened, store, asked, othe
     learned_all(first)
     headers = {"Content-Type": "application/octet-stream"}
     assert first.post("/v1/models", content=other_file.read_bytes(), headers=headers).status_code == 201
-    second.until(lambda: second.service.fleet.loaded[1].state >= 5)
+    second.until(lambda: second.service.registry.loaded[1].state >= 5)
     first.put("/v1/traffic", json={"current": 2})
     second.until(lambda: second.post("/v1/lists", json=asked(8)).json()["model_version"] == 2)

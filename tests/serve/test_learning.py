@@ -11,10 +11,9 @@ from sqlalchemy import create_engine, text
 import listwright as lw
 from listwright.errors import InputError
 from listwright.feedback import OnlineSCP
-from listwright.serve.learning.learner import record_of
-from listwright.serve.learning.states import events_after
+from listwright.serve.learning.progress import events_after
 from listwright.serve.learning.updater import learner_maker
-from listwright.serve.models.opened import load_bytes
+from listwright.serve.models.version import load_bytes
 
 
 def teach(client, asked, count, *, start=0):
@@ -46,10 +45,10 @@ def exported(client, **more):
 def uninterrupted_state(store, model_file, *, version=1, group=7):
     """All events of a store, learned from by a learner that was never interrupted."""
     with connected(store) as connection:
-        events = [event for event in events_after(connection, version, 0, 10_000) if event.learn]
+        events = [event for event in events_after(connection, version, 0, 10_000) if event.learnable]
     learner = learner_maker("igw", 0, 0.1)(lw.load(model_file))
     for start in range(0, len(events), group):
-        learner.update([record_of(event) for event in events[start : start + group]])
+        learner.update([event.update() for event in events[start : start + group]])
     return learner.state()
 
 

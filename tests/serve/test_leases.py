@@ -9,12 +9,10 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from listwright.serve.learning.learner import record_of
-from listwright.serve.learning.states import LOST, events_after
-from listwright.serve.models.opened import load_bytes
+from listwright.serve.learning.progress import LOST, Claim, events_after, give_up, holder, holds, take
+from listwright.serve.models.version import load_bytes
 from listwright.serve.refusals import Refused
 from listwright.serve.store.database import Database
-from listwright.serve.store.lease import Claim, give_up, holder, holds, take
 
 
 @contextmanager
@@ -49,11 +47,11 @@ def state_of(client):
 
 def uninterrupted(client):
     """The state of a learner that saw all events, one after the other."""
-    fleet = client.service.fleet
+    registry = client.service.registry
     with client.service.database.reading.connect() as connection:
         events = events_after(connection, 1, 0, 10_000)
-    learner = fleet.opening.learner(fleet.get(1).model)
-    return learner.update([record_of(event) for event in events if event.learn]).state()
+    learner = registry.loader.learner(registry.get(1).model)
+    return learner.update([event.update() for event in events if event.learnable]).state()
 
 
 def assert_same(first, second):
@@ -77,6 +75,19 @@ def test_one_holds_a_lease_until_it_runs_out_or_is_given_up(store):
         assert not holds(connection, first, 1)  # even though it never heard that it was replaced
         give_up(connection, [second])
         assert take(connection, [first]) == [3]
+    database.close()
+
+
+def test_a_lease_that_ends_far_ahead_of_the_clock_is_free(store):
+    """Its holder was killed, and then the clock was set back by hours."""
+    database = Database.of(store)
+    database.open()
+    first, second = Claim("learner", "a"), Claim("learner", "b")
+    with database.writing.begin() as connection:
+        assert take(connection, [first]) == [1]
+        connection.execute(text("UPDATE lw_leases SET expires = expires + 7200"))
+        assert holder(connection, "learner") is None
+        assert take(connection, [second, first]) == [2, None]
     database.close()
 
 
@@ -158,7 +169,7 @@ def test_learning_goes_on_after_a_commit_whose_answer_was_lost(opened, store, as
     updater.writer.write_from_thread = write_and_lose
     with pytest.raises((Refused, OperationalError)) as lost:
         learn(client)
-    updater._begin_anew("waiting for the store", lost.value)
+    updater._restart("waiting for the store", lost.value)
     assert client.get("/readyz").status_code == 503
     teach(client, asked, [6])
     learn(client)
@@ -171,10 +182,10 @@ def test_what_was_learned_is_served_after_a_restart_without_learning(opened, sto
     client = opened(store=store, learn=True)
     teach(client, asked, range(6))
     learn(client)
-    learned = client.service.fleet.get(1).online.playing_.policy.weights
+    learned = client.service.registry.get(1).online.playing_.policy.weights
     client.stop()
     again = opened(store=store)
-    version = again.service.fleet.get(1)
+    version = again.service.registry.get(1)
     assert (version.state, again.get("/v1/learning").json()["on"]) == (6, False)
     np.testing.assert_array_equal(version.online.playing_.policy.weights, learned)
     assert not np.array_equal(version.deployed.playing_.policy.weights, learned)

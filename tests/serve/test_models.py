@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.serve.api.bodies import BINARY
+from listwright.serve.bodies import BINARY
 
 FILE = {"Content-Type": "application/octet-stream"}
 NAMES = ("price", "speed", "weight")
@@ -136,7 +136,7 @@ def test_a_version_that_serves_nothing_can_be_deleted(opened, store, asked, othe
     client.put("/v1/traffic", json={"current": 1})
     assert [one["version"] for one in client.delete("/v1/models/2").json()["models"]] == [1]
     assert client.delete("/v1/models/2").status_code == 404
-    found = client.get(f"/v1/lists/{told['list_id']}").json()
+    found = client.get(f"/v1/lists/{told['list_id']}?explain=true").json()
     assert (found["items"], found["reasons"]) == (told["items"], None)
 
 
@@ -168,8 +168,8 @@ def test_the_file_given_is_served_where_that_is_said(opened, store, asked, model
 def test_the_cost_of_a_list_decides_where_it_is_built(opened, asked):
     client = opened()
     service = client.service
-    version = service.fleet.get(1)
-    assert 0 < version.cost.expected(24) < 0.01  # known before the first request
+    version = service.registry.get(1)
+    assert 0 < version.cost.expected_seconds(24) < 0.01  # known before the first request
     version.cost.seconds = 1.0  # as if the model were slow
     ran = []
     run = service.building.run

@@ -15,10 +15,11 @@ from sqlalchemy import text
 import listwright as lw
 from listwright.errors import InputError
 from listwright.serve import Limits, Settings, new_key, revoke_key, serve
-from listwright.serve.api.guard import request_id
-from listwright.serve.logs import Json, Text
-from listwright.serve.store.database import Database
-from listwright.serve.store.retention import Old, forget, give_space_back, size_of
+from listwright.serve.guard import request_id
+from listwright.serve.server import JsonFormatter, TextFormatter
+from listwright.serve.store.database import Database, clock_of
+from listwright.serve.store.journal import Old, forget, give_space_back, size_of
+from listwright.serve.store.records import first_id
 
 
 def test_ready_comes_back_without_any_traffic(opened, tmp_path, monkeypatch):
@@ -118,7 +119,7 @@ def test_a_damaged_store_is_told_in_one_sentence(opened, asked, tmp_path):
 
 
 def test_keys_expire_and_are_revoked_while_the_service_runs(opened, tmp_path, monkeypatch):
-    monkeypatch.setattr("listwright.serve.api.auth.RELOAD", 0.0)
+    monkeypatch.setattr("listwright.serve.auth.RELOAD", 0.0)
     path = tmp_path / "keys.json"
     keys = {name: new_key("read", path, name=name) for name in ("a", "b")}
     client = opened(keys=path)
@@ -165,8 +166,48 @@ def test_a_store_within_its_bounds_forgets_nothing(opened, store, asked):
         assert forget(connection, [Old(1e6, 1e12, learned=False), Old(None, None, learned=False)]) == [0, 0]
 
 
+def age(client, days):
+    """Lists that were served some days ago."""
+    with client.service.database.writing.begin() as connection:
+        for table, column in (("lw_lists", "id"), ("lw_feedback", "list_id")):
+            for (found,) in connection.execute(text(f"SELECT {column} FROM {table}")).all():
+                moved = first_id(int(found[:12], 16) / 1000 - days * 86_400)[:12] + found[12:]
+                connection.execute(text(f"UPDATE {table} SET {column} = '{moved}' WHERE {column} = '{found}'"))
+
+
+def test_a_few_lists_that_were_learned_from_are_forgotten_in_time(opened, store, asked, learn):
+    """A quarter of the time that lists are kept after the last snapshot, there is another, however few lists came."""
+    client = opened(store=store, learn=True, keep_days=1.0)
+    for seed in range(3):
+        told = client.post("/v1/lists", json=asked(seed=seed)).json()
+        client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})
+    learn(client)
+    age(client, 2)
+    old = Old(86_400.0, None, learned=True)
+    with client.service.database.writing.begin() as connection:
+        assert forget(connection, [old]) == [0]  # the state is rebuilt from them
+    updater = client.service.updater
+    assert updater.seconds == 86_400 / 4
+    count, at = updater.snapped[1]
+    updater.snapped[1] = count, at - updater.seconds
+    learn(client)
+    with client.service.database.writing.begin() as connection:
+        assert forget(connection, [old]) == [3]
+
+
+def test_a_clock_that_jumps_ahead_deletes_nothing(opened, store, asked):
+    client = opened(store=store)
+    client.post("/v1/lists", json=asked())
+    with client.service.database.writing.begin() as connection:
+        now = clock_of(connection)
+        jumped = Old(86_400.0, None, learned=False, latest=now + 3_600)
+        age_of_all = Old(-7_200.0, None, learned=False)  # by a clock that is two hours ahead
+        assert forget(connection, [jumped, age_of_all._replace(latest=now - 7_300)]) == [0, 0]
+        assert forget(connection, [age_of_all]) == [1]
+
+
 def test_a_list_takes_little_room(opened, store, tmp_path):
-    """Of 100 candidates with 32 features: less than 4 KB."""
+    """Of 100 candidates with 32 features, which are 12.8 KB: little more than that."""
     table = np.random.default_rng(0).random((30, 100, 32), dtype=np.float32)
     problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(table[..., 0] > 0.9))
     lw.SCP(length=10, random_state=0).fit(problems).save(tmp_path / "model.listwright")
@@ -180,15 +221,15 @@ def test_a_list_takes_little_room(opened, store, tmp_path):
     for _ in range(20):
         assert client.post("/v1/lists:batch", json={"lists": lists}).status_code == 200
     with client.service.database.reading.connect() as connection:
-        assert (size_of(connection) - before) / 600 < 4_000
+        assert (size_of(connection) - before) / 600 < 15_500
 
 
 def test_logs_are_json_with_the_request_and_the_cause():
     record = logging.makeLogRecord({"msg": "a transaction failed", "levelname": "WARNING", "cause": "disk full"})
     token = request_id.set("abc")
     try:
-        told = json.loads(Json().format(record))
-        line = Text().format(logging.makeLogRecord({"msg": "x\u202ey", "cause": "a\rb"}))
+        told = json.loads(JsonFormatter().format(record))
+        line = TextFormatter().format(logging.makeLogRecord({"msg": "x\u202ey", "cause": "a\rb"}))
     finally:
         request_id.reset(token)
     assert (told["message"], told["cause"], told["request_id"]) == ("a transaction failed", "disk full", "abc")
@@ -205,6 +246,7 @@ def test_logs_are_json_with_the_request_and_the_cause():
         ({"path_prefix": "lists/"}, "--path-prefix"),
         ({"drain_seconds": -1.0}, "--drain-seconds"),
         ({"limits": Limits(items=70_000)}, "--limit-items"),
+        ({"port": 99_999}, "--port must be from 0 to 65,535"),
         ({"limits": Limits(seconds=0.0)}, "--limit-seconds"),
     ],
 )

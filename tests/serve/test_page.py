@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import listwright as lw
+from listwright.serve import app as page_module
 from listwright.serve import new_key
-from listwright.serve.api import pages as page_module
 
 ARGUMENTS = ["no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update", "disable-sync"]
 PATIENCE = 60_000  # milliseconds: a busy machine is slow
@@ -71,7 +71,7 @@ def _is_fault(told: Any, but: tuple[str, ...]) -> bool:
     return told.type in ("error", "warning") and not any(text in told.text for text in but)
 
 
-def fit_from_summary(page: Any, title: str) -> None:
+def wait_until_drawn(page: Any, title: str) -> None:
     """Waits until a view is there, with its charts."""
     page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
     page.locator(".chart:not(:has(svg))").first.wait_for(state="detached")
@@ -122,7 +122,7 @@ def test_click_through_by_day_and_by_night(visit: Visit, service: Any, tmp_path:
     for colours in ("light", "dark"):
         for link, title in VIEWS.items():
             page.get_by_role("navigation", name="Views").get_by_role("link", name=link).click()
-            fit_from_summary(page, title)
+            wait_until_drawn(page, title)
             pictures[colours, link] = page.screenshot(path=tmp_path / f"{colours}-{title}.png", full_page=True)
             assert page.locator("nav a[aria-current=page]").inner_text() == link
         page.get_by_role("button", name="Dark colours" if colours == "light" else "Light colours").click()
@@ -134,7 +134,7 @@ def test_click_through_by_day_and_by_night(visit: Visit, service: Any, tmp_path:
 
 def test_overview_shows_what_the_service_tells(visit: Visit, service: Any) -> None:
     page = visit(service)
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     stats = service.get("/v1/stats").json()
     tiles = texts(page, ".tiles li")
     assert f"\n{stats['lists']}\n{stats['answered']} with feedback" in tiles[0]
@@ -147,14 +147,14 @@ def test_overview_shows_what_the_service_tells(visit: Visit, service: Any) -> No
         assert all(f"version {version}" in chart.inner_text() for version in versions)
     page.get_by_role("link", name="Hour").click()
     page.get_by_text("per 5 minutes.").wait_for()
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     page.locator(".mark-rect path").first.hover()
     assert "lists served" in page.locator("#tip").inner_text()
 
 
 def test_colours_follow_the_system_until_told_otherwise(visit: Visit, service: Any) -> None:
     page = visit(service, color_scheme="dark")
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     back = "getComputedStyle(document.body).backgroundColor"
     label = "document.querySelector('.chart .role-axis-label text').getAttribute('fill')"
     dark = page.evaluate(back), page.evaluate(label)
@@ -163,19 +163,19 @@ def test_colours_follow_the_system_until_told_otherwise(visit: Visit, service: A
     assert page.evaluate(back) != dark[0]
     page.get_by_role("button", name="Dark colours").click()
     page.reload()
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     assert (page.evaluate(back), page.evaluate(label)) == dark
 
 
 def test_explore_a_list(visit: Visit, service: Any) -> None:
     page = visit(service, "#/lists")
-    fit_from_summary(page, "Lists")
+    wait_until_drawn(page, "Lists")
     listed = service.get("/v1/lists").json()["lists"]
     outcomes = {None: "no feedback", True: "failed", False: "success"}
     assert texts(page, "td .badge") == [outcomes[one["failed"]] for one in listed]
-    told = service.get(f"/v1/lists/{listed[-1]['list_id']}").json()
+    told = service.get(f"/v1/lists/{listed[-1]['list_id']}?explain=true").json()
     page.get_by_role("link", name=f"List {told['list_id']}").click()
-    fit_from_summary(page, "One list")
+    wait_until_drawn(page, "One list")
     assert texts(page, "ol.picks .name .id") == [item["id"] for item in told["items"]]
     assert texts(page, "ol.picks .badge") == [f"gain {gain:.2f}" for gain in told["feedback"]["gains"]]
     for line, reason in zip(texts(page, "ol.picks .told"), told["reasons"]["picks"], strict=True):
@@ -183,19 +183,19 @@ def test_explore_a_list(visit: Visit, service: Any) -> None:
         assert next(iter(reason["columns"])) in line
     assert texts(page, "ul.skipped .name") == [one["item"] for one in told["reasons"]["skipped"]]
     page.go_back()
-    fit_from_summary(page, "Lists")
+    wait_until_drawn(page, "Lists")
 
 
 def test_what_was_skipped_names_the_item_it_was_skipped_for(
     visit: Visit, service: Any, asked: Callable[..., dict[str, Any]]
 ) -> None:
     answer = service.post("/v1/lists", json=asked(12, seed=3)).json()
-    skipped = service.get(f"/v1/lists/{answer['list_id']}").json()["reasons"]["skipped"]
+    skipped = service.get(f"/v1/lists/{answer['list_id']}?explain=true").json()["reasons"]["skipped"]
     page = visit(service, "#/lists")
-    fit_from_summary(page, "Lists")
+    wait_until_drawn(page, "Lists")
     page.get_by_label("Open a list by its id").fill(answer["list_id"])
     page.keyboard.press("Enter")
-    fit_from_summary(page, "One list")
+    wait_until_drawn(page, "One list")
     lines = texts(page, "ul.skipped li")
     assert len(lines) == len(skipped) > 0
     for line, one in zip(lines, skipped, strict=True):
@@ -206,10 +206,10 @@ def test_what_was_skipped_names_the_item_it_was_skipped_for(
 def test_characters_that_turn_text_around_are_written_out(visit: Visit, client: Any) -> None:
     turned = "a\u202eb"
     items = [{"id": f"{turned}{i}", "features": [i / 9, 0.5, i % 2]} for i in range(9)]
-    sent = {"items": items, "length": 3, "context": {"user": turned}}
+    sent = {"items": items, "length": 3, "metadata": {"user": turned}}
     told = client.post("/v1/lists", json=sent).json()
     page = visit(client, f"#/lists/{told['list_id']}")
-    fit_from_summary(page, "One list")
+    wait_until_drawn(page, "One list")
     shown = page.locator("main").evaluate("(one) => one.textContent")
     assert "\u202e" not in shown
     assert all(item["id"].replace("\u202e", "\\u{202e}") in shown for item in told["items"])
@@ -218,7 +218,7 @@ def test_characters_that_turn_text_around_are_written_out(visit: Visit, client: 
 
 def test_try_it(visit: Visit, service: Any) -> None:
     page = visit(service, "#/try")
-    fit_from_summary(page, "Try it")
+    wait_until_drawn(page, "Try it")
     page.get_by_label("Candidates").fill(f'id; price; speed; weight\n"{STRANGE}"; 1; 1; 1\nb; 0.2; 0.5; 0\nc; 0; 0; 0')
     page.get_by_label("Length").fill("2")
     page.get_by_role("button", name="Build the list").click()
@@ -233,7 +233,7 @@ def test_try_it(visit: Visit, service: Any) -> None:
     page.get_by_text("this is stored").wait_for()
     assert service.get(f"/v1/lists/{stored}").json()["feedback"]["gains"] == [0, 1]
     page.get_by_role("link", name="Explore this list").click()
-    fit_from_summary(page, "One list")
+    wait_until_drawn(page, "One list")
 
 
 WRONG = {
@@ -248,7 +248,7 @@ WRONG = {
 
 def test_try_it_says_what_is_wrong(visit: Visit, service: Any) -> None:
     page = visit(service, "#/try", but=("status of 422",))
-    fit_from_summary(page, "Try it")
+    wait_until_drawn(page, "Try it")
     for text, message in WRONG.items():
         page.get_by_label("Candidates").fill(text)
         page.get_by_role("button", name="Build the list").click()
@@ -260,9 +260,9 @@ def test_try_it_says_what_is_wrong(visit: Visit, service: Any) -> None:
 def test_model(visit: Visit, service: Any) -> None:
     told = service.get("/v1/models/2").json()
     page = visit(service, "#/model")
-    fit_from_summary(page, "Model version 1")
+    wait_until_drawn(page, "Model version 1")
     page.get_by_role("link", name="Version 2 (canary)").click()
-    fit_from_summary(page, "Model version 2")
+    wait_until_drawn(page, "Model version 2")
     assert page.locator(".statement").inner_text() == told["certificate"]["text"]
     assert told["digest"] in page.locator("main").inner_text()
     assert "price, speed, weight" in page.locator("main").inner_text()
@@ -270,7 +270,7 @@ def test_model(visit: Visit, service: Any) -> None:
 
 def test_keyboard_alone(visit: Visit, service: Any) -> None:
     page = visit(service)
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     focused = "document.activeElement"
     walked = []
     views = ["Overview", "Lists", "Try it", "Model", "Learning"]
@@ -284,10 +284,10 @@ def test_keyboard_alone(visit: Visit, service: Any) -> None:
     for _ in range(6):
         page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
-    fit_from_summary(page, "Lists")
+    wait_until_drawn(page, "Lists")
     assert page.evaluate(f"{focused}.id") == "main"
     page.goto(f"{service.url}/#/try")
-    fit_from_summary(page, "Try it")
+    wait_until_drawn(page, "Try it")
     page.get_by_label("Budget").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
@@ -298,7 +298,7 @@ def test_keyboard_alone(visit: Visit, service: Any) -> None:
 
 def test_skip_link_leads_to_the_content(visit: Visit, service: Any) -> None:
     page = visit(service, "#/model")
-    fit_from_summary(page, "Model version 1")
+    wait_until_drawn(page, "Model version 1")
     page.keyboard.press("Tab")
     assert page.locator(".skip").is_visible()
     page.keyboard.press("Enter")
@@ -319,7 +319,7 @@ def test_fits_a_phone(visit: Visit, service: Any, tmp_path: Path) -> None:
     }
     for title, path in paths.items():
         page.goto(f"{service.url}/#/{path}")
-        fit_from_summary(page, title)
+        wait_until_drawn(page, title)
         page.screenshot(path=tmp_path / f"phone-{title}.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
         assert page.evaluate(unnamed) == 0
@@ -327,14 +327,14 @@ def test_fits_a_phone(visit: Visit, service: Any, tmp_path: Path) -> None:
 
 def test_nothing_yet(visit: Visit, client: Any) -> None:
     page = visit(client)
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     assert "No lists have been served yet." in page.locator("main").inner_text()
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Lists").click()
-    fit_from_summary(page, "Lists")
+    wait_until_drawn(page, "Lists")
     assert "No lists have been served yet." in page.locator("main").inner_text()
     client.post("/v1/lists", json={"items": [{"id": "only", "features": [0, 0, 0]}], "length": 1})
     page.goto(f"{client.url}/#/")
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     assert "No feedback on the lists of this time." in page.locator("main").inner_text()
 
 
@@ -348,13 +348,13 @@ def test_without_the_charts_the_numbers_are_there(visit: Visit, service: Any, mo
 
 def test_a_service_that_went_away_is_told(visit: Visit, client: Any) -> None:
     page = visit(client, but=("net::ERR_FAILED",))
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     page.route("**/v1/**", lambda route: route.abort())
     page.get_by_role("button", name="Refresh").click()
     assert "The service cannot be reached." in page.locator("main").get_by_role("alert").inner_text()
     page.unroute("**/v1/**")
     page.get_by_role("button", name="Try again").click()
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
 
 
 def test_keys(visit: Visit, opened: Callable[..., Any], tmp_path: Path) -> None:
@@ -370,7 +370,7 @@ def test_keys(visit: Visit, opened: Callable[..., Any], tmp_path: Path) -> None:
     page.get_by_role("button", name="Use another key").click()
     page.get_by_label("Key", exact=True).fill(keys["admin"])
     page.keyboard.press("Enter")
-    fit_from_summary(page, "Overview")
+    wait_until_drawn(page, "Overview")
     assert page.evaluate("Object.values(sessionStorage)") == [keys["admin"]]
     assert keys["admin"] not in page.evaluate(
         "JSON.stringify(localStorage) + document.cookie + document.body.innerHTML"
@@ -397,7 +397,7 @@ def test_learning_is_paused_forgotten_brought_back_and_downloaded(
 
     page = visit(service, "#/learning")
     page.on("dialog", lambda question: question.accept())
-    fit_from_summary(page, "Learning")
+    wait_until_drawn(page, "Learning")
     assert texts(page, ".facts dd") == ["8 lists", "nothing", "what was learned", page.locator("dd").last.inner_text()]
     page.get_by_role("button", name="Pause").click()
     page.get_by_text("Frozen by an operator.").wait_for()
@@ -423,7 +423,7 @@ def test_what_the_service_refuses_is_told_on_the_page(
     service = opened(learn=True)
     learn(service)
     page = visit(service, "#/learning", but=("status of 503",))
-    fit_from_summary(page, "Learning")
+    wait_until_drawn(page, "Learning")
     refused = '{"error": {"code": "unavailable", "message": "The store cannot be reached.", "field": null}}'
     page.route("**/v1/learning", lambda route: route.fulfill(status=503, body=refused))
     page.get_by_role("button", name="Pause").click()

@@ -1,4 +1,4 @@
-"""The store: versions of its schema, a full disk, a database that somebody else locks."""
+"""The store: the version of its schema, a full disk, a database that somebody else locks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import threading
 from queue import SimpleQueue
 
 import pytest
-from sqlalchemy import event, inspect, text
+from sqlalchemy import event, text
 
 from listwright.errors import InputError
-from listwright.serve.store import upgrades as schema
 from listwright.serve.store.database import Database
+from listwright.serve.store.schema import SCHEMA
 
 
 def opened_database(url):
@@ -23,43 +23,11 @@ def opened_database(url):
 def test_a_new_store_has_this_version(store):
     database = opened_database(store)
     with database.reading.connect() as connection:
-        assert connection.execute(text("SELECT version FROM lw_schema")).scalar() == len(schema.UPGRADES)
+        assert connection.execute(text("SELECT version FROM lw_schema")).scalar() == SCHEMA
     database.close()
 
 
-def test_an_older_store_is_upgraded_and_keeps_what_it_has(store, monkeypatch):
-    opened_database(store).close()
-
-    def step(connection):
-        connection.execute(text("ALTER TABLE lw_models ADD COLUMN note VARCHAR"))
-
-    monkeypatch.setattr(schema, "UPGRADES", [*schema.UPGRADES, step])
-    database = opened_database(store)
-    with database.reading.connect() as connection:
-        assert connection.execute(text("SELECT version FROM lw_schema")).scalars().all() == [len(schema.UPGRADES)]
-        assert connection.execute(text("SELECT value FROM lw_clock WHERE name = 'event'")).scalar() == 0
-        assert "note" in {column["name"] for column in inspect(connection).get_columns("lw_models")}
-    database.close()
-
-
-def test_an_upgrade_that_fails_changes_nothing(store, monkeypatch):
-    opened_database(store).close()
-
-    def step(connection):
-        connection.execute(text("ALTER TABLE lw_models ADD COLUMN note VARCHAR"))
-        raise InputError("no")
-
-    monkeypatch.setattr(schema, "UPGRADES", [*schema.UPGRADES, step])
-    with pytest.raises(InputError, match="no"):
-        opened_database(store)
-    monkeypatch.undo()
-    database = opened_database(store)
-    with database.reading.connect() as connection:
-        assert "note" not in {column["name"] for column in inspect(connection).get_columns("lw_models")}
-    database.close()
-
-
-def test_a_newer_store_is_refused(store):
+def test_a_store_of_another_version_is_refused(store):
     database = opened_database(store)
     with database.writing.begin() as connection:
         connection.execute(text("UPDATE lw_schema SET version = 99"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -132,3 +134,22 @@ def wide_file(tmp_path_factory, fitted):
     path = tmp_path_factory.mktemp("models") / "wide.listwright"
     fitted(0, width=4).save(path)
     return path
+
+
+def test_the_version_that_was_chosen_serves_whatever_file_is_given(opened, store, asked, other_file, third_file):
+    client = opened(store=store)
+    added(client, other_file)
+    client.stop()
+    chosen = opened(store=store, version=2)  # with the first file, as units and containers give it
+    assert served(chosen, asked(), 1) == [2]
+    chosen.stop()
+    assert served(opened(store=store, model=third_file, version=2), asked(), 1) == [2]
+
+
+def test_a_version_that_is_not_there_is_refused_in_one_line(model_file, tmp_path):
+    store = f"sqlite:///{tmp_path}/store.db"
+    command = [sys.executable, "-m", "listwright", "serve", str(model_file), "--store", store, "--port", "0"]
+    run = subprocess.run([*command, "--version", "7"], capture_output=True, text=True, timeout=600, check=False)
+    assert run.returncode != 0
+    assert "The store has no version 7 of the model 'default'." in run.stderr
+    assert "Traceback" not in run.stderr

@@ -181,7 +181,7 @@ def backup(
     restore: Annotated[Path | None, typer.Option(help="Restore this backup into STORE, which must be empty.")] = None,
 ) -> None:
     """Back up the store of a service to one file, or restore such a backup into an empty store."""
-    files = import_part("store.backup")
+    files = import_part("export")
     if (out is None) == (restore is None):
         raise typer.BadParameter("give either --out FILE or --restore FILE.", param_hint="--out")
     password = os.environ.get("LISTWRIGHT_STORE_PASSWORD")

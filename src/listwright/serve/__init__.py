@@ -3,9 +3,9 @@
 `serve` runs the service under uvicorn until it is stopped; `create_app` returns the ASGI application for other
 servers and for tests. Both take a `Settings` object. `new_key` and `revoke_key` manage the file of API keys.
 
-The parts: `api` (HTTP routes, keys, limits), `models` (loaded model versions and how a request becomes a list), `store`
-(SQLite or PostgreSQL, one writer per process) and `learning` (updates from stored feedback). `Service` ties them
-together. The optional dependencies are installed with ``pip install "listwright[serve]"``.
+The parts: the modules of this folder (HTTP server, routes, keys, limits), `models` (loaded model versions and how a
+request becomes a list), `store` (SQLite or PostgreSQL, one writer per process) and `learning` (updates from stored
+feedback). `Service` ties them together. Install the optional dependencies with ``pip install "listwright[serve]"``.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from listwright.errors import MissingExtra
 from listwright.serve.settings import Limits, Settings
 
 if TYPE_CHECKING:
-    from listwright.serve.api.auth import new_key, revoke_key
     from listwright.serve.app import create_app
-    from listwright.serve.running import serve
+    from listwright.serve.auth import new_key, revoke_key
+    from listwright.serve.server import serve
 
 __all__ = ["Limits", "Settings", "create_app", "new_key", "revoke_key", "serve"]
 
-_HOME = {"create_app": "app", "new_key": "api.auth", "revoke_key": "api.auth", "serve": "running"}
+_HOME = {"create_app": "app", "new_key": "auth", "revoke_key": "auth", "serve": "server"}
 
 
 def import_part(part: str) -> ModuleType:

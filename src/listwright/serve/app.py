@@ -1,41 +1,51 @@
-"""The ASGI application: routes, middleware, error handlers and the OpenAPI document.
+"""The ASGI application and the pages: the dashboard at ``/`` and the API documentation at ``/docs``.
 
-`create_app` is the only public name. It wires the routers of `api` to one `Service` and puts `Guard` in front of them,
-so that every answer, including every error, has the same headers and the same JSON form.
+`create_app` puts `Guard` in front of a router, so that every answer, including every error, has the same headers and
+the same JSON form. Pages load nothing from other sites, so they work offline and under a strict content security
+policy; charts use the Vega bundle of the optional dependency vl-convert.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache, partial
+from importlib.resources import files
+from threading import Lock
+from types import FrameType
 from typing import Any
 
-import msgspec
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
-from fastapi.routing import APIRoute
-from starlette.exceptions import HTTPException
-from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from listwright.serve.api.auth import Keys, roles_for
-from listwright.serve.api.guard import Guard
-from listwright.serve.api.pages import page
-from listwright.serve.api.passages import BODIES as PASSAGE_BODIES
-from listwright.serve.api.passages import passages
-from listwright.serve.api.routes import api, direct, health
-from listwright.serve.api.shortcut import Shortcut
-from listwright.serve.draining import drain_first
+from listwright._internal.extras import find_extra
+from listwright.errors import InputError
+from listwright.report.charts import chart_config
+from listwright.serve.auth import Keys
+from listwright.serve.guard import Guard
 from listwright.serve.metrics import Metrics
-from listwright.serve.models.requests import BODIES
-from listwright.serve.refusals import Refused, field_name, invalid
+from listwright.serve.refusals import Refused
+from listwright.serve.routes import ROUTES, Json, Route, route
 from listwright.serve.service import Service
 from listwright.serve.settings import Settings
 
-TEXT = "Lists that are relevant and not redundant, built one item at a time, and learned from what came of them."
+KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+FOLDER = files("listwright.serve") / "web"
+NAMES = {file.name for file in FOLDER.iterdir() if file.name.rpartition(".")[2] in KINDS}
+CHARTS = "charts.js"
+BUNDLE = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
+bundling = Lock()
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings) -> Starlette:
     """Build the ASGI application of a service.
 
     Use it to run the service under another ASGI server, to mount it in a larger application, or in tests. To run it
@@ -53,7 +63,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     Returns
     -------
-    FastAPI
+    Starlette
         The application; its `state.service` is the running `Service`.
 
     Raises
@@ -70,7 +80,7 @@ def create_app(settings: Settings) -> FastAPI:
     .. code-block:: python
 
         from pathlib import Path
-        from fastapi.testclient import TestClient
+        from starlette.testclient import TestClient
         from listwright.serve import Settings, create_app
 
         app = create_app(Settings(model=Path("model.listwright"), store="sqlite:///lists.db"))
@@ -83,65 +93,141 @@ def create_app(settings: Settings) -> FastAPI:
     service = Service(settings, metrics)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         """Start the service before the first request and stop it after the last one, also when starting fails."""
-        app.state.service = service
         try:
             await service.start()
-            drain_first(service, settings.drain_seconds)
+            _drain_first(service, settings.drain_seconds)
             yield
+        except (InputError, Refused) as error:
+            service.failure = str(error)
+            raise
         finally:
             await service.stop()
 
-    app = FastAPI(
-        title="listwright",
-        version="1",
-        description=TEXT,
-        docs_url=None,
-        redoc_url=None,
-        lifespan=lifespan,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # the service has its own
-    )
+    app = Starlette(lifespan=lifespan)
     app.state.service = service
-    for router in (direct, api, passages, health, page):
-        app.router.routes.extend(router.routes)  # not included as routers, which would be searched one by one
-    app.add_exception_handler(RequestValidationError, _not_valid)
-    app.add_exception_handler(HTTPException, _no_route)
-    _put_guard_first(app, Guard(settings=settings, keys=keys, metrics=metrics))
-    _complete(app.openapi())
+    guard = Guard(settings=settings, keys=keys, metrics=metrics)
+    guard.app, service.is_crowded = Router(ROUTES, service, app.router), guard.is_crowded
+    app.middleware_stack = guard
     return app
 
 
-def _put_guard_first(app: FastAPI, guard: Guard) -> None:
-    """Make `guard` the outermost middleware, and let it call busy routes without a detour."""
-    routed = ExceptionMiddleware(AsyncExitStackMiddleware(app.router), handlers=app.exception_handlers)
-    guard.app = Shortcut(routed, routes=[one for one in direct.routes if isinstance(one, APIRoute)])
-    app.middleware_stack = guard
+class Router:
+    """Calls the handler of a route. A look into a dictionary finds most; paths with parameters are matched in turn."""
+
+    def __init__(self, routes: Sequence[Route], service: Service, lifespan: ASGIApp) -> None:
+        self.service, self.lifespan = service, lifespan
+        self.exact = {(entry.method, entry.path): entry for entry in routes if "{" not in entry.path}
+        self.patterns = [
+            (re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", entry.path)), entry)
+            for entry in routes
+            if "{" in entry.path
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; the route is noted in the scope, where logs and metrics look for it."""
+        if scope["type"] != "http":
+            await self.lifespan(scope, receive, partial(self._send_plainly, send))
+            return
+        entry = self.exact.get((scope["method"], scope["path"])) or self._match(scope)
+        scope["route"] = entry
+        response = await entry.handler(Request(scope, receive, send), self.service)
+        await response(scope, receive, send)
+
+    async def _send_plainly(self, send: Send, message: Message) -> None:
+        """Pass a message of the lifespan on; what is wrong with the store or a model is said without a traceback."""
+        if message["type"] == "lifespan.startup.failed" and self.service.failure is not None:
+            message = {**message, "message": self.service.failure}
+        await send(message)
+
+    def _match(self, scope: Scope) -> Route:
+        """Return the route of a path with parameters; refuses with 405 or 404."""
+        known = any(path == scope["path"] for _, path in self.exact)
+        for pattern, entry in self.patterns:
+            match = pattern.fullmatch(scope["path"])
+            if match is not None and entry.method == scope["method"]:
+                scope["path_params"] = match.groupdict()
+                return entry
+            known = known or match is not None
+        if known:
+            raise Refused(405, "wrong_method", "Method Not Allowed.")
+        raise Refused(404, "not_found", "Not Found.")
 
 
-async def _not_valid(request: Request, error: Exception) -> Any:
-    """Turn FastAPI's validation error into a 422 refusal that names the first offending field."""
-    # The exception is raised rather than answered, so that `Guard` writes it in the form of all other refusals.
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    raise invalid(field_name(first["loc"][1:]), f"{first['msg']}.")
+def _drain_first(service: Any, seconds: float) -> None:
+    """Delay the shutdown on SIGTERM by `seconds`, during which the service reports that it is not ready.
+
+    Load balancers need a moment to notice that a replica has gone. Does nothing if `seconds` is 0, outside the main
+    thread (Python allows signal handlers only there), or where no callable handler is installed.
+    """
+    if not seconds or threading.current_thread() is not threading.main_thread():
+        return
+    stop: Any = signal.getsignal(signal.SIGTERM)
+    if not callable(stop):
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        """Mark the service as draining and schedule the previous handler."""
+        signal.signal(signal.SIGTERM, stop)
+        service.draining = True
+        timer = threading.Timer(seconds, stop, (number, None))
+        timer.daemon = True
+        timer.start()
+
+    signal.signal(signal.SIGTERM, handle)
 
 
-async def _no_route(request: Request, error: Exception) -> Any:
-    """Turn Starlette's routing errors (404, 405) into refusals with a code and JSON body of the service's own."""
-    assert isinstance(error, HTTPException)
-    code = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "refused")
-    raise Refused(error.status_code, code, f"{error.detail}.")
+@route("GET", "/", None)
+async def index(request: Request, service: Service) -> Response:
+    """Return the dashboard."""
+    return _file("index.html")
 
 
-def _complete(schema: dict[str, Any]) -> None:
-    """Add to the OpenAPI document what FastAPI cannot derive."""
-    _, found = msgspec.json.schema_components((*BODIES, *PASSAGE_BODIES), ref_template="#/components/schemas/{name}")
-    schema["components"]["schemas"].update(found)
-    schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-    for path, methods in schema["paths"].items():
-        for method, route in methods.items():
-            roles = roles_for(method.upper(), path)
-            if roles is not None:
-                route["security"] = [{"key": []}]
-                route["description"] += f"\n\nNeeds a key with the role {' or '.join(roles)}."
+@route("GET", "/docs", None)
+async def docs(request: Request, service: Service) -> Response:
+    """Return the API documentation, rendered from /openapi.json by a script of this package."""
+    return _file("docs.html")
+
+
+@route("GET", "/page/theme.json", None)
+async def theme(request: Request, service: Service) -> Response:
+    """Vega configuration of the charts, light and dark, as in reports; 404 where vl-convert is not installed."""
+    if find_extra("vl_convert", instead="A table") is None:
+        raise Refused(404, "not_found", 'Charts need vl-convert on the server: pip install "listwright[plots]".')
+    return Json({"light": chart_config(), "dark": chart_config(dark=True)})
+
+
+@route("GET", "/page/{name}", None)
+async def part(request: Request, service: Service) -> Response:
+    """Return a static file of the pages, or the Vega bundle under the name charts.js."""
+    name = request.path_params["name"]
+    if name == CHARTS:
+        return Response(await asyncio.to_thread(charts), media_type="text/javascript; charset=utf-8")
+    if name not in NAMES:
+        raise Refused(404, "not_found", "There is no such file.")
+    return _file(name)
+
+
+def _file(name: str) -> Response:
+    """Return a packaged file as a response with its media type."""
+    return Response(_content(name), media_type=f"{KINDS[name.rpartition('.')[2]]}; charset=utf-8")
+
+
+@cache
+def _content(name: str) -> bytes:
+    """Return the bytes of a packaged file."""
+    return (FOLDER / name).read_bytes()
+
+
+def charts() -> bytes:
+    """Return the JavaScript bundle of Vega, Vega-Lite and Vega-Embed, made once."""
+    with bundling:
+        return _bundle()
+
+
+@cache
+def _bundle() -> bytes:
+    """Make the bundle in a subprocess, because vl-convert holds the interpreter lock and would block all requests."""
+    made = subprocess.run([sys.executable, "-c", BUNDLE], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    return made.stdout

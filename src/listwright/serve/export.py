@@ -1,7 +1,9 @@
-"""Export of a store to a Parquet log that `Log.from_parquet` reads.
+"""Copies of a store while the service runs: a Parquet log that `Log.from_parquet` reads, and a backup.
 
-Lists are streamed from the database in batches and written as row groups, so memory does not grow with the store. The
-rows carry propensities, so the file is suitable for off-policy evaluation and for training on logged feedback.
+A backup is an SQLite store, whatever database it was taken from, so it can be served as it is, or restored to
+PostgreSQL. This is also the way to move a store from one database to the other. For a log, lists are streamed from the
+database in batches and written as row groups, so memory does not grow with the store. Its rows carry propensities, so
+the file is suitable for off-policy evaluation and for training on logged feedback.
 """
 
 from __future__ import annotations
@@ -13,22 +15,23 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sqlalchemy import Connection, Select, func, inspect, select
+from sqlalchemy import Connection, Select, func, insert, inspect, select
 from sqlalchemy.exc import DatabaseError, InterfaceError
 
 from listwright._internal.files import whole_file
 from listwright._internal.progress import report_progress
 from listwright.errors import InputError
 from listwright.feedback.log_frames import as_arrow, file_mark
-from listwright.serve.logged import as_shown, with_feedback
-from listwright.serve.models.opened import inspect_bytes
-from listwright.serve.store.database import Database, cause_of
-from listwright.serve.store.schema import lists, models, version_table
-from listwright.serve.store.upgrades import UPGRADES
+from listwright.serve.models.version import inspect_bytes
+from listwright.serve.store.database import Database, cause_of, opening
+from listwright.serve.store.records import as_recommendations, with_feedback
+from listwright.serve.store.schema import check_version, clock, leases, lists, metadata, models, version_table
 
 AT_ONCE = 1000  # lists
 GROUPS = {"group": pa.string(), "per_group": pa.int64(), "at_least": pa.int64(), "pinned": pa.int64()}
 SECONDS = 3_600.0  # that a query on PostgreSQL may take
+SOME = 200  # rows of a backup at a time
+INITIAL = (version_table, clock, leases)  # what a new store has rows of
 
 
 def export(
@@ -92,10 +95,7 @@ def _check_store(connection: Connection) -> None:
     """Raise InputError unless the database is a store whose schema version this release reads."""
     if not inspect(connection).has_table(version_table.name):
         raise InputError("This database is not a listwright store: it has no lists.")
-    found = int(connection.execute(select(version_table.c.version)).scalar_one())
-    if found != len(UPGRADES):
-        way = "Start the service once to upgrade it" if found < len(UPGRADES) else "Update listwright"
-        raise InputError(f"The store has schema version {found}, this listwright reads {len(UPGRADES)}. {way}.")
+    check_version(connection)
 
 
 def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterator[pa.Table]:
@@ -126,26 +126,26 @@ def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
     """Return the feature names in the file of a model version; None where it has none or was deleted."""
     with connection.engine.connect() as other:  # the first one is busy streaming
         file = other.execute(select(models.c.file).where(models.c.version == version)).scalar()
-    told = None if file is None else inspect_bytes(file)["features"]
-    return None if told is None else tuple(told)
+    names = None if file is None else inspect_bytes(file)["features"]
+    return None if names is None else tuple(names)
 
 
 def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.Table:
     """Convert lists of one model version to an Arrow table with one row per candidate."""
-    shown, gains = as_shown(rows, names, cascade=cascade)
+    shown, gains = as_recommendations(rows, names, cascade=cascade)
     return _with_more(as_arrow(shown, gains), rows, np.diff(shown.problems.offsets))
 
 
 def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
-    """Append the columns `created`, `state` and `request_context` to a table, and those of groups where it has none."""
+    """Append the columns `created`, `state` and `metadata` to a table, and those of groups where it has none."""
     more: dict[str, list[Any]] = {"created": [row.created for row in rows], "state": [row.state for row in rows]}
-    more["request_context"] = [row.context for row in rows]
+    more["metadata"] = [row.metadata for row in rows]
     for name, values in more.items():
-        kind = pa.string() if name == "request_context" else None
+        kind = pa.string() if name == "metadata" else None
         table = table.append_column(name, pa.array(np.repeat(np.array(values, dtype=object), counts), type=kind))
     for name, kind in GROUPS.items():  # so that lists with and without groups can stand in one file
         values = table[name] if name in table.column_names else pa.nulls(len(table), kind)
-        table = table.select([one for one in table.column_names if one != name]).append_column(name, values)
+        table = table.select([column for column in table.column_names if column != name]).append_column(name, values)
     return table
 
 
@@ -153,3 +153,55 @@ def _check_schema(first: pa.Schema, other: pa.Schema) -> None:
     """Raise InputError if a batch has other columns than the file, which means other features."""
     if not first.equals(other):
         raise InputError("The store has lists of models with other features. Export one of them with --version.")
+
+
+def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str, int]:
+    """Copy a store, as it is at one moment, to a new SQLite file."""
+    if path.exists():
+        raise InputError(f"{path} already exists. Choose another name.")
+    with whole_file(path) as part:
+        try:
+            return _copy_store(store, f"sqlite:///{part}", password, None)
+        finally:
+            for rest in ("-wal", "-shm"):
+                Path(f"{part}{rest}").unlink(missing_ok=True)
+
+
+def restore(path: Path, store: str, *, password: str | None = None) -> dict[str, int]:
+    """Copy a backup to an empty store."""
+    if not path.exists():
+        raise InputError(f"Cannot read {path}: there is no such file.")
+    return _copy_store(f"sqlite:///{path}", store, None, password)
+
+
+def _copy_store(source: str, target: str, password: str | None, other: str | None) -> dict[str, int]:
+    """Copy all tables from one store to another in a single transaction."""
+    old, new = Database.of(source, password=password), Database.of(target, password=other)
+    try:
+        old.open()
+        new.open()
+        with opening(), _snapshot(old) as reading, new.maintenance.begin() as writing:
+            if writing.execute(select(models.c.version).limit(1)).first() is not None:
+                raise InputError("The store to restore to has models already. Give an empty one.")
+            for table in INITIAL:
+                writing.execute(table.delete())
+            return {table.name: _copy_table(reading, writing, table) for table in metadata.sorted_tables}
+    finally:
+        old.close()
+        new.close()
+
+
+def _snapshot(database: Database) -> Connection:
+    """Return a connection with a consistent snapshot of the store that blocks no writer."""
+    if database.reading.dialect.name == "postgresql":
+        return database.maintenance.connect().execution_options(isolation_level="REPEATABLE READ")
+    return database.reading.connect()
+
+
+def _copy_table(reading: Connection, writing: Connection, table: Any) -> int:
+    """Copy the rows of one table in batches and return their number."""
+    count = 0
+    for rows in reading.execute(select(table).execution_options(yield_per=SOME)).mappings().partitions(SOME):
+        writing.execute(insert(table), [dict(row) for row in rows])
+        count += len(rows)
+    return count

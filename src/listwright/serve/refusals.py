@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from listwright.serve.messages import ErrorAnswer, ErrorDetail
+
 LONGEST = 300  # characters of a message: what was sent is not sent back at length
 
 
@@ -30,19 +32,18 @@ class Refused(Exception):
         retry_after: int | None = None,
         location: str | None = None,
     ) -> None:
-        """Store the parts of the answer."""
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message[:LONGEST], field
         self.retry_after, self.location = retry_after, location
 
     def body(self) -> bytes:
         """Return the JSON body: ``{"error": {"code", "message", "field"}}``."""
-        return msgspec.json.encode({"error": {"code": self.code, "message": self.message, "field": self.field}})
+        return msgspec.json.encode(ErrorAnswer(ErrorDetail(self.code, self.message, self.field)))
 
     def headers(self) -> dict[str, str]:
         """Return the headers `Retry-After` and `Location`, where they are set."""
-        told = {"Retry-After": self.retry_after, "Location": self.location}
-        return {name: str(value) for name, value in told.items() if value is not None}
+        headers = {"Retry-After": self.retry_after, "Location": self.location}
+        return {name: str(value) for name, value in headers.items() if value is not None}
 
 
 def invalid(field: str, message: str) -> Refused:

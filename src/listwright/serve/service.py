@@ -12,53 +12,99 @@ import gc
 import logging
 import os
 import secrets
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from listwright.errors import InputError
-from listwright.serve.learning.control import Command, act, export, prepared
+from listwright.serve.learning.control import Command, act, export, prepare
+from listwright.serve.learning.learner import warm_up
 from listwright.serve.learning.updater import Updater, learner_maker
-from listwright.serve.learning.warming import warm_up
+from listwright.serve.messages import (
+    DEFAULT,
+    FeedbackRequest,
+    LearningRequest,
+    ListAnswer,
+    ListQuery,
+    Traffic,
+    VersionComparison,
+)
 from listwright.serve.metrics import Metrics
-from listwright.serve.models.building import Built, build
-from listwright.serve.models.comparing import answered, comparable, compared
-from listwright.serve.models.details import Shown, shown
-from listwright.serve.models.fleet import ModelRegistry
-from listwright.serve.models.opened import Opening
+from listwright.serve.models.building import Built, Shadows, build
+from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, served_list
 from listwright.serve.models.passages import Packing
-from listwright.serve.models.requests import DEFAULT, Asked, FeedbackRequest, LearningRequest, Traffic
-from listwright.serve.models.shadow import Shadows
-from listwright.serve.models.told import Recent, gains_of
-from listwright.serve.models.versions import (
-    Begun,
+from listwright.serve.models.registry import (
+    ModelRegistry,
+    ModelStart,
     NewModel,
-    Start,
+    StartResult,
     add_models,
-    before,
-    begin,
     delete_models,
     deploy,
+    start_models,
+    traffic_before,
 )
-from listwright.serve.pools import Pool
-from listwright.serve.refusals import Refused, invalid, unavailable
+from listwright.serve.models.version import ModelLoader
+from listwright.serve.refusals import Refused, busy, invalid, unavailable
 from listwright.serve.settings import Settings
-from listwright.serve.store.database import Database, cause_of, opening
-from listwright.serve.store.journal import Noted, Told, add_feedback, add_lists
-from listwright.serve.store.retention import EVERY, MOST, Old, forget, give_space_back
+from listwright.serve.store.database import Database, cause_of, clock_of, opening
+from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, forget, give_space_back
+from listwright.serve.store.records import FeedbackEvent, ServedList
 from listwright.serve.store.schema import probes
 from listwright.serve.store.writer import Writer
 
+T = TypeVar("T")
+RECENT = 5_000  # lists that are remembered for their feedback
+FORGET = 60.0  # seconds between two looks for old lists
+SLACK = 3_600.0  # seconds by which the database's clock may run ahead of ours
 DAY = 86_400.0
 QUICK = 0.002  # seconds of a list that is built at once: another thread would cost more than it brings
 FOLLOW = 0.5  # seconds between two looks at what other replicas did
 PROBE = 1.0  # seconds for which a write that succeeded is taken to hold
 log = logging.getLogger("listwright.serve")
+
+
+class Pool:
+    """A thread pool for use from an event loop that refuses work with 429 when its queue is full.
+
+    Building lists, reading from the store and background work each have a pool of their own, so that a burst of one
+    kind cannot starve the others.
+    """
+
+    def __init__(self, name: str, threads: int, queue: int) -> None:
+        self.executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self.most, self.running = threads + queue, 0
+
+    async def run(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Run `work(*arguments)` in a thread and return its result."""
+        # If the awaiting task is cancelled while the call is still queued, the call never starts.
+        if self.running >= self.most:
+            raise busy()
+        self.running += 1
+        future = self.executor.submit(work, *arguments)
+        future.add_done_callback(partial(self._done, asyncio.get_running_loop()))
+        return await asyncio.wrap_future(future)  # which cancels it where this is cancelled
+
+    def _done(self, loop: asyncio.AbstractEventLoop, future: Any) -> None:
+        """Schedule the decrement of `running` in the event loop; called by the thread that finished."""
+        with suppress(RuntimeError):  # the loop has ended, and nobody asks any more
+            loop.call_soon_threadsafe(self._count_down)
+
+    def _count_down(self) -> None:
+        """Decrement the number of running calls."""
+        self.running -= 1
+
+    def stop(self) -> None:
+        """Shut the pool down without waiting: queued calls are cancelled, running ones finish in their threads."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
 
 
 class Service:
@@ -69,16 +115,16 @@ class Service:
     """
 
     writer: Writer  # group-commits all writes of this process; created by `start`
+    is_crowded: Callable[[], bool]  # whether all places are taken; set by `create_app`
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Read the model files, check that they can be served, and open the store."""
         self.settings, self.metrics, self.limits = settings, metrics, settings.limits
         self.files = {DEFAULT: settings.model, **settings.models} if settings.model else dict(settings.models)
         self.contents = {name: _read(path) for name, path in self.files.items()}
         self.database = Database.of(settings.store, password=_password(settings), seconds=self.limits.store_seconds)
-        self.fleet = ModelRegistry(self.database.reading, _opening(settings))
+        self.registry = ModelRegistry(self.database.reading, _loader(settings))
         for name, file in self.contents.items():
-            self.fleet.opening.opened(0, name, file)  # an error where it cannot be served
+            self.registry.loader.load(0, name, file)  # an error where it cannot be served
         self.database.open()
         cores = os.cpu_count() or 1
         self.building, self.reads = Pool("building", cores, 64), Pool("reading", 4, 64)
@@ -86,10 +132,12 @@ class Service:
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
         self.packing = Packing(settings.packer, self.limits)
-        self.recent = Recent()
+        self.recent: OrderedDict[str, ServedList] = OrderedDict()
+        self.replica = 1 + secrets.randbelow(2**31 - 1)  # whose rows count the lists of this process
         self.tasks: list[asyncio.Task[None]] = []
         self.deploying = asyncio.Lock()
         self.draining = False
+        self.failure: str | None = None  # why it could not start
         self.probed = -PROBE
 
     async def start(self) -> None:
@@ -97,43 +145,40 @@ class Service:
         self.writer = Writer(self.database.writing, self.metrics.of_group, self.metrics.store_failures.inc)
         for start in self._starts():
             with opening():
-                self._tell(start, await self.writer.write(begin, start))
+                self._log_start(start, await self.writer.write(start_models, start))
         with opening():
-            await self.background.run(self.fleet.follow)
-        if not self.fleet.traffic:
+            await self.background.run(self.registry.follow)
+        if not self.registry.traffic:
             raise InputError("The store has no model yet. Pass a model file.")
-        for version in tuple(self.fleet.loaded.values()):
-            await self.background.run(warm_up, version, self.fleet, self.settings)
+        for version in tuple(self.registry.loaded.values()):
+            await self.background.run(warm_up, version, self.registry, self.limits)
         await self.background.run(self.packing.warm_up)
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again and again would hold up requests
         self.tasks.append(asyncio.create_task(self._follow()))
         if self.settings.learn:
-            self.updater = Updater(
-                self.database.reading, self.writer, self.fleet, self.metrics, every=self.settings.snapshot_every
-            )
+            self.updater = Updater(self.database.reading, self.writer, self.registry, self.metrics, self.settings)
         if self.settings.keep_days is not None or self.settings.keep_gb is not None:
             self.tasks.append(asyncio.create_task(self._forget()))
 
-    def _starts(self) -> list[Start]:
+    def _starts(self) -> list[ModelStart]:
         """Return what to deploy at the start: one entry per model given, and the stored version if one was chosen."""
         version, deploying = self.settings.version, self.settings.deploy
-        starts = [Start(name, file, None, deploying) for name, file in self.contents.items()]
+        starts = [ModelStart(name, file, None, deploying) for name, file in self.contents.items()]
         if version is not None:
             starts = [start for start in starts if start.name != DEFAULT]
-            starts.append(Start(DEFAULT, self.contents.get(DEFAULT), version, deploying))
+            starts.append(ModelStart(DEFAULT, self.contents.get(DEFAULT), version, deploying))
         return starts
 
-    def _tell(self, start: Start, begun: Begun) -> None:
+    def _log_start(self, start: ModelStart, result: StartResult) -> None:
         """Log which version a model serves, with a warning where the file given is not the one deployed."""
-        current = begun.traffic.current
-        told = {"model": start.name, "version": current}
-        if begun.deployed:
-            log.info("deployed", extra=told)
-        elif begun.given is not None and begun.given != current:
+        current = result.traffic.current
+        if result.deployed:
+            log.info("deployed", extra={"model": start.name, "version": current})
+        elif result.given is not None and result.given != current:
             advice = "Pass --deploy to serve the file."
             log.warning(
-                "serving stored version %d, not the file, which is version %d. %s", current, begun.given, advice
+                "serving stored version %d, not the file, which is version %d. %s", current, result.given, advice
             )
 
     async def stop(self) -> None:
@@ -148,119 +193,124 @@ class Service:
             pool.stop()
         self.database.close()
 
-    async def lists(self, asked: list[Asked], *, batch: bool) -> list[Built]:
+    async def lists(self, queries: list[ListQuery], *, batch: bool) -> list[ListAnswer]:
         """Build lists and store them; return once they are durable."""
         try:
-            built = await self._built(asked, batch=batch)
+            built = await self._build(queries, batch=batch)
         except Refused as refused:
             if refused.code == "out_of_range":
                 self.metrics.out_of_range.labels("", "refused").inc()
             raise
-        del asked  # which may be large, and is not needed while the list is being stored
-        await self.writer.write(add_lists, [one.served for one in built])
-        for one in built:
-            self._note(one)
-        return built
+        del queries  # which may be large, and are not needed while the list is being stored
+        await self.writer.write(add_lists, NewLists([new.served for new in built], self.replica))
+        for new in built:
+            self._note(new)
+        return [new.answer for new in built]
 
-    async def _built(self, asked: list[Asked], *, batch: bool) -> list[Built]:
+    async def _build(self, queries: list[ListQuery], *, batch: bool) -> list[Built]:
         """Build lists, in the event loop where a single list is expected to take less than `QUICK` seconds, else in a
         thread.
         """
-        if not batch and self._is_quick(asked[0]):
-            return [build(asked[0], self.fleet, self.settings)]
-        if not batch:
-            return [await self.building.run(build, asked[0], self.fleet, self.settings)]
-        return await self.building.run(self._build_all, asked, monotonic() + self.limits.seconds)
+        if batch:
+            return await self.building.run(self._build_all, queries, monotonic() + self.limits.seconds)
+        if self._is_quick(queries[0]):
+            return [build(queries[0], self.registry, self.limits)]
+        return [await self.building.run(build, queries[0], self.registry, self.limits)]
 
-    def _is_quick(self, asked: Asked) -> bool:
+    def _is_quick(self, query: ListQuery) -> bool:
         """Return whether a list is cheap enough to be built in the event loop, judged by the current version's measured
         cost.
         """
-        cost = self.fleet.loaded[self.fleet.of(asked.model).current].cost
-        return cost.expected(asked.numbers) < QUICK
+        cost = self.registry.loaded[self.registry.of(query.model).current].cost
+        return cost.expected_seconds(query.numbers) < QUICK
 
-    def _build_all(self, asked: list[Asked], deadline: float) -> list[Built]:
+    def _build_all(self, queries: list[ListQuery], deadline: float) -> list[Built]:
         """Build the lists of a batch one by one; refuses with 503 once `deadline` (monotonic seconds) has passed."""
         built = []
-        for i, one in enumerate(asked):
+        for i, query in enumerate(queries):
             if monotonic() > deadline:  # nobody waits any more
                 raise unavailable("The request took too long. Send a smaller one.")
-            built.append(build(one, self.fleet, self.settings, f"lists.{i}."))
+            built.append(build(query, self.registry, self.limits, f"lists.{i}."))
         return built
 
     def _note(self, built: Built) -> None:
         """Remember a stored list for its feedback, update counters and offer it to a shadow version."""
         served = built.served
-        self.recent.add(served.id, Shown(served.version, served.created, tuple(built.items)))
+        self.recent[served.id] = served.without_candidates()
+        if len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
         self.metrics.lists.labels(served.version).inc()
-        if built.clipped:
+        if built.answer.clipped:
             self.metrics.out_of_range.labels(served.version, "clipped").inc()
         if built.fell_back:
             self.metrics.fallbacks.labels(served.version).inc()
         self.shadows.offer(built)
 
-    async def feedback(self, told: FeedbackRequest) -> Noted:
-        """Store feedback on a list; return once it is durable."""
-        found = self.recent.get(told.list_id) or await self.read(shown, told.list_id)
-        gains = gains_of(told, found)
-        one = Told(told.list_id, told.idempotency_key or told.list_id, gains, found.version, found.created)
-        noted: Noted = await self.writer.write(add_feedback, one)
-        if not noted.duplicate:
-            self.metrics.feedback.labels(found.version, "failure" if noted.failed else "success").inc()
-            self.metrics.events.set(noted.event)
-        return noted
+    async def feedback(self, sent: FeedbackRequest, source: str = "") -> FeedbackEvent:
+        """Store feedback on a list that came with the API key `source`; return once it is durable."""
+        served = self.recent.get(sent.list_id) or await self.read(served_list, sent.list_id)
+        key, gains = sent.idempotency_key or sent.list_id, _gains(sent, served.items)
+        new = FeedbackEvent(sent.list_id, key, gains, served.version, source, served.created)
+        event: FeedbackEvent = await self.writer.write(add_feedback, new)
+        if not event.duplicate:
+            outcome = "success" if any(event.outcome) else "failure"
+            self.metrics.feedback.labels(served.version, outcome).inc()
+            self.metrics.events.set(event.number)
+        return event
 
     async def add_model(self, name: str, file: bytes) -> int:
         """Store a model file as a new version and return its number."""
         # The file is opened first, so that one that cannot be served is refused with 422.
         try:
-            await self.background.run(self.fleet.opening.opened, 0, name, file)
+            await self.background.run(self.registry.loader.load, 0, name, file)
         except InputError as error:
             raise invalid("body", str(error)) from None
         number: int = await self.writer.write(add_models, NewModel(name, file))
-        version = await self.background.run(self.fleet.get, number)
-        await self.background.run(warm_up, version, self.fleet, self.settings)
+        version = await self.background.run(self.registry.get, number)
+        await self.background.run(warm_up, version, self.registry, self.limits)
         return number
 
     async def delete_model(self, number: int) -> None:
         """Delete a version that has no traffic, with its learned state; refuses with 404 or 409 otherwise."""
         await self.writer.write(delete_models, number)
-        await self.background.run(self.fleet.follow)
+        await self.background.run(self.registry.follow)
 
     async def deploy(self, traffic: Traffic) -> Traffic:
         """Change which versions of a model serve, and return the new traffic."""
         async with self.deploying:
-            await self.background.run(self.fleet.check, traffic)
+            await self.background.run(self.registry.check, traffic)
             await self.writer.write(deploy, traffic)
-            await self.background.run(self.fleet.follow)
+            await self.background.run(self.registry.follow)
         return traffic
 
     async def roll_back(self, name: str | None) -> Traffic:
         """Deploy the version that served before the current one, without canary or shadow."""
-        current = self.fleet.default() if name is None else self.fleet.of(name)
-        return await self.deploy(await self.read(before, current))
+        current = self.registry.default() if name is None else self.registry.of(name)
+        return await self.deploy(await self.read(traffic_before, current))
 
-    async def control(self, asked: LearningRequest) -> None:
+    async def control(self, wanted: LearningRequest) -> None:
         """Freeze, resume, reset or roll back the learning of a version."""
         # The policy of a snapshot is prepared before the transaction, so that replicas serve it at once.
-        command = Command(asked.action, asked.version or self.fleet.default().current, asked.snapshot)
-        await self.writer.write(act, await self.read(prepared, self.fleet, command))
-        await self.background.run(self.fleet.follow)
-        log.info("learning: %s", asked.action, extra={"version": command.version})
+        command = Command(wanted.action, wanted.version or self.registry.default().current, wanted.snapshot)
+        await self.writer.write(act, await self.read(prepare, self.registry, command))
+        await self.background.run(self.registry.follow)
+        log.info("learning: %s", wanted.action, extra={"version": command.version})
 
-    async def export(self, asked: LearningRequest) -> bytes:
+    async def export(self, wanted: LearningRequest) -> bytes:
         """Return what a version has learned, now or at a snapshot, as the bytes of a model file."""
-        return await self.read(export, self.fleet, asked.version or self.fleet.default().current, asked.snapshot)
+        return await self.read(
+            export, self.registry, wanted.version or self.registry.default().current, wanted.snapshot
+        )
 
-    async def compare(self, new: int, old: int, most: int) -> dict[str, Any]:
+    async def compare(self, new: int, old: int, most: int) -> VersionComparison:
         """Compare two versions on the latest lists with feedback."""
-        versions = await self.background.run(comparable, self.fleet, new, old)
-        rows = await self.read(answered, (new, old), most)
-        return await self.background.run(compared, versions, rows)
+        versions = await self.background.run(comparable_versions, self.registry, new, old)
+        rows = await self.read(answered_lists, (new, old), most)
+        return await self.background.run(compare_versions, versions, rows)
 
     def feature_names(self) -> tuple[str, ...] | None:
         """Return the feature names of the default model, for error messages; None where it has none."""
-        version = self.fleet.loaded.get(self.fleet.default().current) if self.fleet.traffic else None
+        version = self.registry.loaded.get(self.registry.default().current) if self.registry.traffic else None
         return None if version is None else version.shape.signature.feature_names
 
     async def read(self, question: Any, *arguments: Any) -> Any:
@@ -283,6 +333,8 @@ class Service:
         # answers queries.
         if self.draining:
             raise unavailable("The service is shutting down.")
+        if self.is_crowded() or any(pool.running >= pool.most for pool in (self.reads, self.building)):
+            raise unavailable("There is more to do than the limits allow.")
         if monotonic() - self.probed >= PROBE:
             await self.writer.write(_probe, secrets.token_hex(16))
             self.probed = monotonic()
@@ -294,7 +346,7 @@ class Service:
         failed = False
         while True:
             try:
-                await self.following.run(self.fleet.follow)
+                await self.following.run(self.registry.follow)
                 failed = False
             except (SQLAlchemyError, Refused, InputError) as error:
                 if not failed:
@@ -305,17 +357,21 @@ class Service:
             await asyncio.sleep(FOLLOW)
 
     async def _forget(self) -> None:
-        """Delete lists beyond the retention limits every `EVERY` seconds, in transactions of at most `MOST` lists."""
+        """Delete lists beyond the retention limits every `FORGET` seconds, in transactions of at most `BATCH` lists."""
         days, gb = self.settings.keep_days, self.settings.keep_gb
         old = Old(None if days is None else days * DAY, None if gb is None else gb * 1e9, self.settings.learn)
+        offset: float | None = None  # of the database's clock at the start; beyond it and `SLACK`, the clock has jumped
         while True:
-            deleted = MOST
+            deleted = BATCH
             with suppress(Refused, SQLAlchemyError):
-                while deleted == MOST:
+                if offset is None:
+                    offset = await self.read(clock_of) - monotonic()
+                old = old._replace(latest=offset + monotonic() + SLACK)
+                while deleted == BATCH:
                     deleted = await self.writer.write(forget, old)
                     if deleted:
                         await self.background.run(give_space_back, self.database)
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(FORGET)
 
 
 def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
@@ -326,10 +382,10 @@ def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
     return [None] * len(names)
 
 
-def _opening(settings: Settings) -> Opening:
-    """Return the way models are opened under the settings: learner, exploration, tolerance and trusted classes."""
+def _loader(settings: Settings) -> ModelLoader:
+    """Return how models are loaded under the settings: learner, exploration, tolerance and trusted classes."""
     maker = learner_maker(settings.explore, settings.seed, settings.leverage)
-    return Opening(maker, settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust)
+    return ModelLoader(maker, settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust)
 
 
 def _read(path: Path) -> bytes:
@@ -346,9 +402,30 @@ def _password(settings: Settings) -> str | None:
     if path is None:
         return os.environ.get("LISTWRIGHT_STORE_PASSWORD")
     try:
-        found = _read(path).decode().rstrip("\r\n")
+        password = _read(path).decode().rstrip("\r\n")
     except UnicodeDecodeError:
         raise InputError(f"The password in {path} is not UTF-8 text.") from None
-    if not found:
+    if not password:
         raise InputError(f"{path} is empty. Write the password of the store into it.")
-    return found
+    return password
+
+
+def _gains(sent: FeedbackRequest, items: Sequence[str | int]) -> tuple[float, ...]:
+    """Return the gain of each item of a list; refuses feedback that does not fit the list."""
+    if (sent.clicks is None) == (sent.gains is None):
+        raise invalid("body", "Give either clicks or gains.")
+    count = len(items)
+    if sent.gains is not None:
+        if len(sent.gains) != count:
+            raise invalid("gains", f"The list has {count} items, so it takes {count} gains.")
+        return tuple(sent.gains)
+    clicks = sent.clicks or []
+    if len(clicks) > count:
+        raise invalid("clicks", f"The list has {count} items. Got {len(clicks)} clicks.")
+    places = {item: place for place, item in enumerate(items)}
+    gains = [0.0] * count
+    for i, item in enumerate(clicks):
+        if item not in places:
+            raise invalid(f"clicks.{i}", "This item is not in the list.")
+        gains[places[item]] = 1.0
+    return tuple(gains)

@@ -37,13 +37,15 @@ class Limits:
     model_bytes: Annotated[int, "Most bytes of a model file."] = 256 << 20
     items: Annotated[int, "Most candidates of one list."] = 5_000
     length: Annotated[int, "Most items of one list."] = 1_000
-    context: Annotated[int, "Most bytes of the context that a caller sends."] = 4_096
+    metadata: Annotated[int, "Most bytes of the metadata that a caller sends."] = 4_096
     batch: Annotated[int, "Most lists of one request."] = 100
     in_flight: Annotated[int, "Most concurrent requests."] = 256
     in_flight_bytes: Annotated[int, "Most bytes of all request bodies in progress."] = 64 << 20
+    memory_bytes: Annotated[int, "Most bytes that one request may need, estimated from its size."] = 256 << 20
     connections: Annotated[int, "Most concurrent connections."] = 1_000
     header_bytes: Annotated[int, "Most bytes of the headers of one request."] = 32 << 10
     header_seconds: Annotated[float, "Seconds within which the headers of a request must arrive."] = 10.0
+    write_seconds: Annotated[float, "Seconds for which a client may leave an answer unread."] = 10.0
     seconds: Annotated[float, "Seconds for one request."] = 10.0
     upload_seconds: Annotated[float, "Seconds for the upload of a model file."] = 120.0
     store_seconds: Annotated[float, "Seconds for one transaction on PostgreSQL."] = 5.0
@@ -111,14 +113,16 @@ class Settings:
     deploy: Annotated[
         bool | None, "Whether to serve the model file instead of the stored model; by default, a new file is served."
     ] = None
-    version: Annotated[int | None, "Serve this stored version."] = None
+    version: Annotated[int | None, "Serve this stored version, whatever file is given."] = None
     out_of_range: Annotated[
         str, "What to do with features far outside the trained range: clip them, or refuse the request."
     ] = "clip"
     tolerance: Annotated[float, "How far outside its trained range a feature may be, in widths of that range."] = 1.0
     leverage: Annotated[float, "Largest influence (leverage) of one list on the learned policy."] = 0.1
     snapshot_every: Annotated[int, "Number of lists between two snapshots of the learned policy."] = 1_000
-    list_bytes: Annotated[int, "Bytes of numbers stored per list; features of larger lists are rounded to fit."] = 3_000
+    snapshot_hours: Annotated[
+        float, "Hours until a snapshot of what was learned since the last; at most a quarter of --keep-days."
+    ] = 24.0
     store_password_file: Annotated[Path | None, "File with the password of the store."] = None
     workers: Annotated[int, "Processes that serve."] = 1
     drain_seconds: Annotated[
@@ -138,16 +142,27 @@ class Settings:
                 f"--host {self.host} can be reached from other machines, so it needs --keys FILE. "
                 "Make a key with: listwright serve --new-key admin --keys FILE"
             )
-        for name in ("keep_days", "keep_gb", "tolerance", "leverage", "snapshot_every", "workers", "grace_seconds"):
+        for name in (
+            "keep_days",
+            "keep_gb",
+            "tolerance",
+            "leverage",
+            "snapshot_every",
+            "snapshot_hours",
+            "workers",
+            "grace_seconds",
+        ):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise InputError(f"--{name.replace('_', '-')} must be above 0, and finite. Got {value:g}.")
         for name, choices in (("out_of_range", ("clip", "refuse")), ("log_format", ("text", "json"))):
             if getattr(self, name) not in choices:
-                told = f"--{name.replace('_', '-')} must be {' or '.join(choices)}"
-                raise InputError(f"{told}. Got {getattr(self, name)!r}.")
+                rule = f"--{name.replace('_', '-')} must be {' or '.join(choices)}"
+                raise InputError(f"{rule}. Got {getattr(self, name)!r}.")
         if self.path_prefix and not (self.path_prefix.startswith("/") and not self.path_prefix.endswith("/")):
             raise InputError(f"--path-prefix must begin with / and not end with it. Got {self.path_prefix!r}.")
+        if not 0 <= self.port <= 65_535:
+            raise InputError(f"--port must be from 0 to 65,535. Got {self.port}.")
         if not 0 <= self.drain_seconds < math.inf:
             raise InputError(f"--drain-seconds must be 0 or more. Got {self.drain_seconds:g}.")
         self.limits.check()

@@ -15,14 +15,20 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select, update
 
-from listwright.serve.learning.learner import Learner
-from listwright.serve.learning.published import publish
-from listwright.serve.learning.states import add_snapshot, begin, restored, rows_of, snapshot
-from listwright.serve.models.fleet import ModelRegistry
+from listwright.serve.learning.learner import Learner, restore
+from listwright.serve.learning.progress import add_snapshot, holder, rows_of, snapshot, start_learning
+from listwright.serve.messages import (
+    LearnedComparison,
+    LearningStatus,
+    QuarantinedFeedback,
+    SnapshotSummary,
+    VersionLearning,
+)
+from listwright.serve.models.registry import ModelRegistry
+from listwright.serve.models.version import publish
 from listwright.serve.refusals import Refused
-from listwright.serve.store.journal import revise
-from listwright.serve.store.lease import holder
-from listwright.serve.store.schema import clock, feedback, learning, models, quarantine, snapshots
+from listwright.serve.store.journal import last_event, revise
+from listwright.serve.store.schema import feedback, learning, models, quarantine, snapshots
 
 LATEST = 20  # entries of the quarantine that are shown
 
@@ -37,22 +43,21 @@ class Command:
     policy: bytes | None = None  # that the snapshot has, so that replicas serve it at once
 
 
-def status(connection: Connection, on: bool) -> dict[str, Any]:
+def status(connection: Connection, on: bool) -> LearningStatus:
     """Return the state of learning by version, the replica that learns, and the latest entries of the quarantine."""
     known = connection.execute(select(models.c.version, models.c.name)).all()
     rows = rows_of(connection)
-    events = int(connection.execute(select(clock.c.value).where(clock.c.name == "event")).scalar_one())
     left = select(quarantine).order_by(quarantine.c.event.desc()).limit(LATEST)
-    return {
-        "on": on,
-        "leader": holder(connection, "learner"),
-        "events": events,
-        "versions": [_version(connection, version, name, rows[version]) for version, name in known if version in rows],
-        "quarantine": [dict(row) for row in connection.execute(left).mappings()],
-    }
+    return LearningStatus(
+        on,
+        holder(connection, "learner"),
+        last_event(connection),
+        [_version(connection, version, name, rows[version]) for version, name in known if version in rows],
+        [QuarantinedFeedback(**row) for row in connection.execute(left).mappings()],
+    )
 
 
-def _version(connection: Connection, version: int, name: str, row: Any) -> dict[str, Any]:
+def _version(connection: Connection, version: int, name: str, row: Any) -> VersionLearning:
     """Describe the learning of one version: progress, backlog, last comparison and snapshots."""
     mine = feedback.c.version == version
     waiting = select(func.count()).select_from(feedback).where(mine, feedback.c.event > row.applied)
@@ -60,20 +65,20 @@ def _version(connection: Connection, version: int, name: str, row: Any) -> dict[
     columns = [column for column in snapshots.c if column.name not in ("state", "version")]
     kept = select(*columns, size).where(snapshots.c.version == version).order_by(snapshots.c.number.desc())
     left = select(func.count()).select_from(quarantine).where(quarantine.c.version == version)
-    return {
-        "version": version,
-        "model": name,
-        "state": "frozen" if row.frozen else "learning",
-        "reason": row.reason if row.frozen else None,
-        "lists": row.count,
-        "applied": row.applied,
-        "waiting": int(connection.execute(waiting).scalar_one()),
-        "quarantined": int(connection.execute(left).scalar_one()),
-        "serves_learned": row.policy is not None,
-        "comparison": None if row.comparison is None else msgspec.json.decode(row.comparison),
-        "base": row.base,
-        "snapshots": [dict(one) for one in connection.execute(kept).mappings()],
-    }
+    return VersionLearning(
+        version=version,
+        model=name,
+        state="frozen" if row.frozen else "learning",
+        reason=row.reason if row.frozen else None,
+        lists=row.count,
+        applied=row.applied,
+        waiting=int(connection.execute(waiting).scalar_one()),
+        quarantined=int(connection.execute(left).scalar_one()),
+        serves_learned=row.policy is not None,
+        comparison=None if row.comparison is None else msgspec.json.decode(row.comparison, type=LearnedComparison),
+        base=row.base,
+        snapshots=[SnapshotSummary(**taken) for taken in connection.execute(kept).mappings()],
+    )
 
 
 def act(connection: Connection, commands: Sequence[Command]) -> list[Refused | None]:
@@ -86,7 +91,7 @@ def _act(connection: Connection, command: Command) -> Refused | None:
     # A version that has not learned yet gets its row first, so that it can be frozen in advance.
     if connection.execute(select(models.c.version).where(models.c.version == command.version)).scalar() is None:
         return Refused(404, "not_found", f"There is no model version {command.version}.", field="version")
-    begin(connection, [command.version])
+    start_learning(connection, [command.version])
     mine = learning.c.version == command.version
     row = connection.execute(select(learning).where(mine).with_for_update()).one()
     try:
@@ -98,14 +103,14 @@ def _act(connection: Connection, command: Command) -> Refused | None:
     return None
 
 
-def prepared(connection: Connection, fleet: ModelRegistry, command: Command) -> Command:
+def prepare(connection: Connection, registry: ModelRegistry, command: Command) -> Command:
     """Return a rollback command with the policy of its snapshot; other commands are returned unchanged."""
     if command.action != "rollback" or command.snapshot is None:
         return command
-    found, opened = snapshot(connection, command.snapshot), fleet.get(command.version)
-    if found.version != command.version or opened.deployed is None or not found.count:
+    row, version = snapshot(connection, command.snapshot), registry.get(command.version)
+    if row.version != command.version or version.deployed is None or not row.count:
         return command
-    return replace(command, policy=publish(restored(fleet.opening.learner(opened.model), found.state)))
+    return replace(command, policy=publish(restore(registry.loader.learner(version.model), row.state)))
 
 
 def _freeze(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
@@ -120,7 +125,7 @@ def _resume(connection: Connection, command: Command, row: Any) -> dict[str, Any
 
 def _reset(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
     """Return to the model as deployed. Feedback so far is not learned from again."""
-    last = int(connection.execute(select(clock.c.value).where(clock.c.name == "event")).scalar_one())
+    last = last_event(connection)
     base = add_snapshot(connection, command.version, applied=last, count=0, reason="reset", state=None)
     return {"base": base, "applied": last, "count": 0, "policy": None, "comparison": None}
 
@@ -129,13 +134,13 @@ def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, 
     """Return to a snapshot. Feedback that was learned from since then is not learned from again."""
     if command.snapshot is None:
         raise Refused(422, "invalid", "Say which snapshot to roll back to.", field="snapshot")
-    found = snapshot(connection, command.snapshot)
-    if found.version != command.version:
+    chosen = snapshot(connection, command.snapshot)
+    if chosen.version != command.version:
         raise Refused(409, "conflict", "This snapshot belongs to another version.", field="snapshot")
-    reason = f"rolled back to snapshot {found.number}"
-    shared = {"applied": row.applied, "count": found.count}
-    base = add_snapshot(connection, command.version, **shared, reason=reason, state=found.state)
-    return {"base": base, "count": found.count, "policy": command.policy, "comparison": None}
+    reason = f"rolled back to snapshot {chosen.number}"
+    shared = {"applied": row.applied, "count": chosen.count}
+    base = add_snapshot(connection, command.version, **shared, reason=reason, state=chosen.state)
+    return {"base": base, "count": chosen.count, "policy": command.policy, "comparison": None}
 
 
 _ACTIONS: dict[str, Callable[[Connection, Command, Any], dict[str, Any]]] = {
@@ -146,20 +151,20 @@ _ACTIONS: dict[str, Callable[[Connection, Command, Any], dict[str, Any]]] = {
 }
 
 
-def export(connection: Connection, fleet: ModelRegistry, version: int, number: int | None) -> bytes:
+def export(connection: Connection, registry: ModelRegistry, version: int, number: int | None) -> bytes:
     """Return what a version has learned as the bytes of a model file."""
-    opened = fleet.get(version)
-    if opened.deployed is None:
+    loaded = registry.get(version)
+    if loaded.deployed is None:
         raise Refused(409, "conflict", f"Version {version} cannot learn.", field="version")
-    fresh = fleet.opening.learner(opened.model)
+    fresh = registry.loader.learner(loaded.model)
     row = rows_of(connection).get(version)
     if number is not None:
-        found = snapshot(connection, number)
-        if found.version != version:
+        chosen = snapshot(connection, number)
+        if chosen.version != version:
             raise Refused(409, "conflict", "This snapshot belongs to another version.", field="snapshot")
-        fresh = restored(fresh, found.state)
+        fresh = restore(fresh, chosen.state)
     elif row is not None:
-        fresh = Learner.read(fleet.engine, version, lambda: fresh, row).online
+        fresh = Learner.read(registry.engine, version, lambda: fresh, row).online
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         fresh.save(path)

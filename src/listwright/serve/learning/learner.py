@@ -1,26 +1,36 @@
-"""The learner of one model version: applies events in order and isolates those that cannot be learned from."""
+"""The learner of one model version: applies events in order and isolates those that cannot be learned from.
+
+`warm_up` compiles all kernels of a version before requests arrive, because compilation would block them for seconds.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+from safetensors.numpy import load, save
 from sqlalchemy import Engine
 
+from listwright._internal.arrays import Floats32
+from listwright.errors import InputError
 from listwright.feedback.online import OnlineSCP
-from listwright.feedback.updates import TrainingUpdate
-from listwright.serve.learning.states import (
-    Event,
-    Left,
-    check_finite,
-    events_after,
-    restored,
-    snapshot,
-)
-from listwright.serve.store.records import unpack
+from listwright.serve.learning.progress import Unlearnable, events_after, snapshot
+from listwright.serve.messages import ListQuery
+from listwright.serve.models.building import build
+from listwright.serve.models.intake import Shape
+from listwright.serve.models.registry import ModelRegistry
+from listwright.serve.models.version import Version
+from listwright.serve.refusals import Refused
+from listwright.serve.settings import Limits
+from listwright.serve.store.records import FeedbackEvent
+from listwright.serve.store.schema import lists
+from listwright.training.loaded import some_group
 
 GROUP = 256  # events at a time
+CANDIDATES = 4  # of the list that warms a version up
 log = logging.getLogger("listwright.serve")
 
 
@@ -30,41 +40,20 @@ class Learner:
     The state is a function of the base snapshot and the events after it, in their order; it does not depend on when
     events are read or how they are grouped. So any replica that starts from the same snapshot reaches the same state,
     bit by bit.
-
-    Attributes
-    ----------
-    version : int
-        The model version.
-    online : OnlineSCP
-        The learner with its state.
-    base : int
-        Number of the snapshot it started from.
-    applied : int
-        Number of the last event applied.
     """
 
     def __init__(self, version: int, online: OnlineSCP, base: int, applied: int) -> None:
-        """Wrap a learner that has applied all events up to `applied`."""
-        self.version, self.online, self.base, self.applied = version, online, base, applied
+        self.version = version  # the model version
+        self.online = online  # the learner with its state
+        self.base = base  # number of the snapshot it started from
+        self.applied = applied  # number of the last event applied
 
     @classmethod
     def read(cls, engine: Engine, version: int, fresh: Callable[[], OnlineSCP], row: Any) -> Learner:
-        """Rebuild a learner from the store: restore its base snapshot and replay events up to its stored progress.
-
-        Parameters
-        ----------
-        engine : Engine
-            To read from.
-        version : int
-            The model version.
-        fresh : callable
-            Makes a learner in the state of the model file.
-        row : Row
-            The version's row of progress.
-        """
+        """Rebuild a learner from the store: restore its base snapshot and replay events up to its stored progress."""
         with engine.connect() as connection:
             base = snapshot(connection, row.base)
-        learner = cls(version, restored(fresh(), base.state), row.base, base.applied)
+        learner = cls(version, restore(fresh(), base.state), row.base, base.applied)
         while learner.applied < row.applied:
             with engine.connect() as connection:
                 events = events_after(connection, version, learner.applied, GROUP, until=row.applied)
@@ -77,18 +66,13 @@ class Learner:
         """Number of lists learned from."""
         return self.online.version
 
-    def apply(self, events: Sequence[Event]) -> list[Left]:
+    def apply(self, events: Sequence[FeedbackEvent]) -> list[Unlearnable]:
         """Learn from events in order.
 
         If one cannot be learned from, it is left out, and so are later events on the same list: they would correct an
         update that was never made. The remaining events are then applied again from the state before.
-
-        Returns
-        -------
-        list of Left
-            The events to put into quarantine.
         """
-        wanted = [event for event in events if event.learn]
+        wanted = [event for event in events if event.learnable]
         before = self.online.state() if wanted else None
         left = self._try(wanted) if wanted else []
         kept = _without(wanted, left)
@@ -99,11 +83,11 @@ class Learner:
             self.applied = events[-1].number
         return left
 
-    def _try(self, events: list[Event]) -> list[Left]:
+    def _try(self, events: list[FeedbackEvent]) -> list[Unlearnable]:
         """Apply events, all or none; on failure split them in half to find those at fault."""
         before = self.online.state()
         try:
-            self.online.update([record_of(event) for event in events])
+            self.online.update([event.update() for event in events])
             check_finite(self.online)
         except MemoryError:
             self.online.restore(before)
@@ -116,19 +100,83 @@ class Learner:
             return self._try(events[:half]) + self._try(events[half:])
         return []
 
-    def _leave(self, event: Event, error: Exception) -> Left:
+    def _leave(self, event: FeedbackEvent, error: Exception) -> Unlearnable:
         """Log an event that cannot be learned from and describe it for the quarantine."""
         reason = f"{type(error).__name__}: {error}"[:300]
         log.error("feedback cannot be learned from", extra={"event": event.number, "cause": reason})
-        return Left(event.number, event.list_id, reason)
+        return Unlearnable(event.number, event.list_id, reason)
 
 
-def record_of(event: Event) -> TrainingUpdate:
-    """Return an event in the form that a learner takes."""
-    return unpack(event.record, ids=False).record(event.list_id, event.gains, earlier=event.earlier)
-
-
-def _without(events: Sequence[Event], left: Sequence[Left]) -> list[Event]:
+def _without(events: Sequence[FeedbackEvent], left: Sequence[Unlearnable]) -> list[FeedbackEvent]:
     """Return events except those left out and later ones on the same lists."""
-    first = {one.list_id: one.event for one in reversed(left)}
+    first = {event.list_id: event.event for event in reversed(left)}
     return [event for event in events if event.number < first.get(event.list_id, event.number + 1)]
+
+
+def state_bytes(learner: OnlineSCP) -> bytes:
+    """Return the full state of a learner as safetensors bytes."""
+    return save(learner.state())
+
+
+def restore(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
+    """Return the learner in a stored state."""
+    if state is None:
+        return learner
+    known = {name: array for name, array in load(state).items() if array.size or not name.endswith(".anchor_")}
+    return learner.restore({**learner.state(), **known})
+
+
+def check_finite(learner: OnlineSCP) -> None:
+    """Raise InputError if the state or the policy of a learner has numbers that are not finite."""
+    for name, array in learner.state().items():
+        if not np.isfinite(array).all():
+            raise InputError(f"{name} is not finite any more")
+    weights = getattr(learner.playing_.policy, "weights", None)
+    if weights is not None and not np.isfinite(weights).all():
+        raise InputError("the weights of the policy are not finite any more")
+
+
+def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
+    """Build a made-up list and learn from it, so that all kernels of a version are compiled."""
+    query = _example_query(version.shape, version.name)
+    try:
+        build(query, registry, limits, by=version)
+        version.cost.forget()
+        served = build(query, registry, limits, by=version).served
+    except Refused as refused:
+        log.warning("version %d cannot build a list yet", version.number, extra={"cause": refused.message})
+        return
+    if version.explores and version.deployed is not None and len(served.picks):
+        row = SimpleNamespace(**dict(zip(lists.c.keys(), served.row(), strict=True)))
+        event = FeedbackEvent(served.id, "", (0.0,) * len(served.picks), version.number, number=1, row=row)
+        Learner(version.number, registry.loader.learner(version.model), 0, 0).apply([event])
+
+
+def _example_query(shape: Shape, name: str) -> ListQuery:
+    """Return a request that fits a model, with values from the middle of the trained ranges."""
+    signature = shape.signature
+    catalogue: list[Any] = [None] * CANDIDATES
+    if signature.n_items is not None:
+        catalogue = [i % max(1, signature.n_items) for i in range(CANDIDATES)]
+    vectors: list[Any] = [None] * CANDIDATES
+    if signature.n_vector is not None:
+        vectors = [_middle(shape, "vectors", signature.n_vector).tolist()] * CANDIDATES
+    return ListQuery(
+        ids=list(range(CANDIDATES)),
+        rows=np.tile(_middle(shape, "features", signature.n_features), (CANDIDATES, 1)),
+        sizes=[1.0] * CANDIDATES,
+        catalogue=catalogue,
+        vectors=vectors,
+        groups=[some_group(shape.per_group)] * CANDIDATES,
+        length=2,
+        context_features=None
+        if signature.n_context is None
+        else _middle(shape, "context", signature.n_context).tolist(),
+        model=name,
+    )
+
+
+def _middle(shape: Shape, part: str, width: int) -> Floats32:
+    """Return the middle of the ranges of a part's columns; zeros where there are none."""
+    ends = shape.ranges.get(part)
+    return np.zeros(width, dtype=np.float32) if ends is None else (ends[0] / 2 + ends[1] / 2).astype(np.float32)

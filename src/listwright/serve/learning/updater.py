@@ -7,7 +7,10 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -17,26 +20,30 @@ from sqlalchemy.exc import SQLAlchemyError
 from listwright.errors import InputError
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.updates import TrainingUpdate
-from listwright.serve.learning.learner import GROUP, Learner, record_of
-from listwright.serve.learning.published import publish
-from listwright.serve.learning.states import (
+from listwright.serve.learning.learner import GROUP, Learner, state_bytes
+from listwright.serve.learning.monitor import PolicyMonitor
+from listwright.serve.learning.progress import (
     LOST,
-    Event,
+    Claim,
     Progress,
-    begin,
     events_after,
+    give_up,
     rows_of,
-    state_bytes,
+    snapshot,
+    start_learning,
     store_progress,
+    take,
 )
-from listwright.serve.learning.watch import Watch
 from listwright.serve.metrics import Metrics
-from listwright.serve.models.fleet import ModelRegistry
+from listwright.serve.models.registry import ModelRegistry
+from listwright.serve.models.version import publish
 from listwright.serve.refusals import Refused
-from listwright.serve.store.lease import Claim, give_up, take
+from listwright.serve.settings import Settings
+from listwright.serve.store.records import FeedbackEvent
 from listwright.serve.store.writer import Writer
 
 PAUSE = 0.5  # seconds between two looks for events
+DAY = 86_400.0
 BYTES_A_SECOND = 1 << 20  # that snapshots may take on average: large states are stored less often
 log = logging.getLogger("listwright.serve")
 
@@ -44,13 +51,17 @@ log = logging.getLogger("listwright.serve")
 class Updater:
     """Learns from stored feedback while it holds the lease."""
 
-    def __init__(self, reading: Engine, writer: Writer, fleet: ModelRegistry, metrics: Metrics, *, every: int) -> None:
+    def __init__(
+        self, reading: Engine, writer: Writer, registry: ModelRegistry, metrics: Metrics, settings: Settings
+    ) -> None:
         """Start the thread."""
-        self.reading, self.writer, self.fleet, self.metrics, self.every = reading, writer, fleet, metrics, every
+        self.reading, self.writer, self.registry, self.metrics = reading, writer, registry, metrics
+        self.every = settings.snapshot_every  # lists between two snapshots
+        self.seconds = DAY * min(settings.snapshot_hours / 24, (settings.keep_days or inf) / 4)  # and time
         self.claim = Claim("learner", secrets.token_hex(8))
         self.term: int | None = None
         self.learners: dict[int, Learner] = {}
-        self.watches: dict[int, Watch] = {}
+        self.monitors: dict[int, PolicyMonitor] = {}
         self.snapped: dict[int, tuple[int, float]] = {}  # by version: count and time of the last snapshot
         self.failure: str | None = None
         self.stopped = threading.Event()
@@ -73,14 +84,14 @@ class Updater:
                 if error is LOST:  # another replica learns, or an operator has changed what was learned
                     self.learners.clear()
                 else:
-                    self._begin_anew("waiting for the store", error)
+                    self._restart("waiting for the store", error)
             except Exception as error:
-                self._begin_anew("failed", error)
+                self._restart("failed", error)
                 log.exception("learning failed")
             self.stopped.wait(0 if busy else PAUSE)
         self._give_up()
 
-    def _begin_anew(self, what: str, error: Exception) -> None:
+    def _restart(self, what: str, error: Exception) -> None:
         """Drop everything in memory after an error and log it once; events and progress are in the store."""
         if self.failure is None:
             log.warning("learning %s", what, extra={"cause": f"{type(error).__name__}: {error}"[:300]})
@@ -112,9 +123,10 @@ class Updater:
 
     def _versions(self, rows: dict[int, Any]) -> list[int]:
         """Return the versions to learn for; versions that serve for the first time get a row of progress."""
-        serving = {number for one in self.fleet.traffic.values() for number in (one.current, one.canary) if number}
+        shares = self.registry.traffic.values()
+        serving = {number for share in shares for number in (share.current, share.canary) if number}
         for number in serving - rows.keys():
-            self.writer.write_from_thread(begin, number)
+            self.writer.write_from_thread(start_learning, number)
         return sorted(rows)
 
     def _learn(self, number: int, row: Any) -> bool:
@@ -126,37 +138,39 @@ class Updater:
         learner = self._learner(number, row)
         with self.reading.connect() as connection:
             events = events_after(connection, number, learner.applied, GROUP)
-        if events or (row.policy is None and learner.count):
+        if events or (row.policy is None and learner.count) or self._is_due(learner):
             self._apply(learner, row, events)
         return len(events) == GROUP
 
     def _learner(self, number: int, row: Any) -> Learner:
         """Return the learner in memory, or rebuild it where the store has another base or progress."""
-        found = self.learners.get(number)
-        if found is None or (found.base, found.applied) != (row.base, row.applied):
-            found = Learner.read(self.reading, number, lambda: self._fresh(number), row)
-            self.learners[number] = found
-            self.watches[number] = Watch(found.online.features_, self._fresh(number).playing_.policy)
-            self.snapped.setdefault(number, (row.count, monotonic()))
-        return found
+        learner = self.learners.get(number)
+        if learner is None or (learner.base, learner.applied) != (row.base, row.applied):
+            learner = Learner.read(self.reading, number, lambda: self._fresh(number), row)
+            self.learners[number] = learner
+            self.monitors[number] = PolicyMonitor(learner.online.features_, self._fresh(number).playing_.policy)
+            with self.reading.connect() as connection:
+                base = snapshot(connection, row.base)
+            self.snapped[number] = base.count, monotonic() - max(0.0, time.time() - base.created)
+        return learner
 
     def _fresh(self, number: int) -> OnlineSCP:
         """Return a new learner in the state of the model file, which may be changed."""
-        version = self.fleet.get(number)
+        version = self.registry.get(number)
         if version.deployed is None:
             raise InputError(f"Version {number} cannot learn.")
-        return self.fleet.opening.learner(version.model)
+        return self.registry.loader.learner(version.model)
 
-    def _apply(self, learner: Learner, row: Any, events: list[Event]) -> None:
+    def _apply(self, learner: Learner, row: Any, events: list[FeedbackEvent]) -> None:
         """Apply events and store the result."""
         # The comparison with the deployed policy is updated before learning, so that both policies are judged on
         # feedback they have not seen.
-        watch = self.watches[learner.version]
-        watch.look(learner.online.playing_.policy, _records(events))
+        monitor = self.monitors[learner.version]
+        monitor.observe(learner.online.playing_.policy, _updates(events))
         left = learner.apply(events)
-        found = watch.comparison()
-        behind = found is not None and found.behind
-        snapshot = None if behind else self._snapshot(learner)
+        comparison = monitor.comparison()
+        behind = comparison is not None and comparison.behind
+        state = None if behind else self._snapshot(learner)
         step = Progress(
             claim=self.claim,
             term=self.term or 0,
@@ -167,24 +181,28 @@ class Updater:
             count=learner.count,
             policy=publish(learner.online),
             left=left,
-            comparison=None if found is None else found.to_dict(),
-            alarm=f"Behind the deployed policy: {found}." if behind else None,
-            snapshot=snapshot,
+            comparison=comparison,
+            alarm=f"Behind the deployed policy: {comparison}." if behind else None,
+            snapshot=state,
         )
         base = self.writer.write_from_thread(store_progress, step)
         learner.base = int(base)
-        self._stored(learner, step)
+        self._after_storing(learner, step)
 
     def _snapshot(self, learner: Learner) -> bytes | None:
-        """Return the full state if a snapshot is due: after `every` lists, and less often for large states."""
-        count, at = self.snapped[learner.version]
-        if learner.count - count < self.every:
+        """Return the full state if a snapshot is due, less often for large states."""
+        if not self._is_due(learner):
             return None
         state = state_bytes(learner.online)
-        return state if monotonic() - at >= len(state) / BYTES_A_SECOND else None
+        return state if monotonic() - self.snapped[learner.version][1] >= len(state) / BYTES_A_SECOND else None
 
-    def _stored(self, learner: Learner, step: Progress) -> None:
-        """Update memory, metrics and the fleet after progress was stored."""
+    def _is_due(self, learner: Learner) -> bool:
+        """Return whether enough lists were learned from since the last snapshot, or any a long time ago."""
+        count, at = self.snapped[learner.version]
+        return learner.count - count >= self.every or (learner.count > count and monotonic() - at >= self.seconds)
+
+    def _after_storing(self, learner: Learner, step: Progress) -> None:
+        """Update memory, metrics and the registry after progress was stored."""
         if step.snapshot is not None:
             self.snapped[learner.version] = learner.count, monotonic()
         if step.alarm is not None:
@@ -193,19 +211,17 @@ class Updater:
             self.learners.pop(learner.version)
         self.metrics.applied.set(step.applied)
         self.metrics.skipped.inc(len(step.left))
-        self.fleet.follow()
+        self.registry.follow()
 
 
-def _records(events: list[Event]) -> list[TrainingUpdate]:
-    """Return the records of events that can be read; damaged ones are left to the learner, which reports them."""
-    found = []
+def _updates(events: list[FeedbackEvent]) -> list[TrainingUpdate]:
+    """Return the updates of events that can be read; damaged ones are left to the learner, which reports them."""
+    updates = []
     for event in events:
-        if event.learn:
-            try:
-                found.append(record_of(event))
-            except InputError:
-                continue
-    return found
+        if event.learnable:
+            with suppress(InputError):
+                updates.append(event.update())
+    return updates
 
 
 def learner_maker(explore: str, seed: int, leverage: float | None) -> Callable[[Any], OnlineSCP]:

@@ -1,14 +1,17 @@
-"""Builds the list of one request: the answer that is sent, and the record that is stored.
+"""Builds the list of one request, and the lists of shadow versions for it.
 
-Everything here is plain computation without access to the store, so it can run in the event loop or in a thread.
+`build` is plain computation without access to the store, so it can run in the event loop or in a thread. A shadow
+builds the lists of real requests after the answer was sent, and nobody is shown them: so one sees how a new version
+behaves under production traffic before it gets any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import time
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -18,111 +21,129 @@ from listwright.errors import InputError
 from listwright.evaluation.explain import Explainer
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.serve.models.fleet import ModelRegistry
+from listwright.serve.messages import ListAnswer, ListQuery, Why
 from listwright.serve.models.intake import problem_of
-from listwright.serve.models.opened import Version
-from listwright.serve.models.requests import Asked
-from listwright.serve.refusals import invalid
-from listwright.serve.settings import Settings
-from listwright.serve.store.ids import new_id, now
-from listwright.serve.store.journal import Served
-from listwright.serve.store.records import Packed, pack
+from listwright.serve.models.registry import ModelRegistry
+from listwright.serve.models.version import Version
+from listwright.serve.refusals import Refused, invalid
+from listwright.serve.settings import Limits
+from listwright.serve.store.journal import add_shadows
+from listwright.serve.store.records import ServedList, new_id
 
+if TYPE_CHECKING:
+    from listwright.serve.service import Service
 
-@dataclass(frozen=True, eq=False)
-class Copy:
-    """A request that a shadow version is to build a list for, too."""
-
-    version: Version  # the shadow
-    problem: Problems  # the request as a problem
-    ids: Sequence[str | int]  # ids of the candidates
-    length: int | None  # limits of the list
-    budget: float | None
+WAITING = 32  # lists of shadows; beyond, they are left out, so that a slow shadow slows nobody down
 
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A list that is ready to be stored and sent.
+    """A list that is ready to be stored and sent."""
 
-    It does not refer to the request, so that a request's many small objects are freed, and their memory is used again,
-    before the list is stored.
-    """
-
-    served: Served  # row for the store
-    items: list[Any]  # ids of the picked items, in order
-    clipped: int  # numbers of the request that were clipped to the trained range
+    served: ServedList
+    answer: ListAnswer
+    length: int | None  # that was asked for
     fell_back: bool  # whether the deployed policy built the list, because the learned one gave none
-    answer: bytes  # JSON of the answer
-    copy: Copy | None  # what the model's shadow needs, where it has one
 
 
-def build(asked: Asked, fleet: ModelRegistry, settings: Settings, at: str = "", *, by: Version | None = None) -> Built:
-    """Build one list."""
-    start, created = perf_counter(), now()
+def build(
+    query: ListQuery, registry: ModelRegistry, limits: Limits, at: str = "", *, by: Version | None = None
+) -> Built:
+    """Build one list, by the version that its id falls to or by the one given."""
+    start, created = perf_counter(), time.time()
     list_id = new_id(created)
-    version = fleet.choose(list_id, asked.model) if by is None else by
-    taken = problem_of(asked, version.shape, settings.limits, at)
+    version = registry.choose(list_id, query.model) if by is None else by
+    taken = problem_of(query, version.shape, limits, at)
     try:
-        lists = version.lists(taken.problem, asked.length, asked.budget, list_id)
-        fell_back = version.published is not None and not _sound(lists, taken.problem, asked.budget)
+        lists = version.lists(taken.problem, query.length, query.budget, list_id)
+        fell_back = version.published is not None and not _is_sound(lists, taken.problem, query.budget)
         if fell_back:
-            lists = version.as_deployed().lists(taken.problem, asked.length, asked.budget, list_id)
+            lists = version.as_deployed().lists(taken.problem, query.length, query.budget, list_id)
     except InputError as error:
         raise invalid(f"{at}items", str(error)) from None
-    packed = _packed(asked, taken.problem, lists)
-    answer = _answer(list_id, version, packed, taken.clipped, lists if asked.explain else None)
-    version.cost.note(asked.numbers, perf_counter() - start)
-    served = Served(
-        id=list_id,
-        created=created,
-        version=version.number,
-        state=version.state,
-        learn=not taken.clipped,
-        record=pack(packed, small=settings.list_bytes),
-        context=bytes(asked.context).decode() if len(asked.context) else None,
+    served = ServedList(
+        list_id,
+        created,
+        version.number,
+        version.state,
+        not taken.clipped,
+        bytes(query.metadata).decode() if len(query.metadata) else None,
+        taken.problem,
+        query.ids,
+        lists[0],
+        None if lists.scores is None else lists.scores[0],
+        _propensities(lists, len(lists[0])),
+        query.budget,
     )
-    items = [packed.ids[row] for row in packed.picks]
-    shadow = fleet.shadow(asked.model) if by is None else None
-    copy = None if shadow is None else Copy(shadow, taken.problem, asked.ids, asked.length, asked.budget)
-    return Built(served, items, taken.clipped, fell_back, answer, copy)
+    answer = _answer(served, taken.clipped, lists if query.explain else None)
+    version.cost.note(query.numbers, perf_counter() - start)
+    return Built(served, answer, query.length, fell_back)
 
 
-def _sound(lists: Lists, problem: Problems, budget: float | None) -> bool:
+def _is_sound(lists: Lists, problem: Problems, budget: float | None) -> bool:
     """Return whether a list is non-empty with finite scores."""
     if not len(lists[0]):
         return budget is not None and problem.sizes is not None and bool((problem.sizes > budget).all())
     return lists.scores is None or bool(np.isfinite(lists.scores[0]).all())
 
 
-def _packed(asked: Asked, problem: Problems, lists: Lists) -> Packed:
-    """Combine the request, its problem and its list into the form that is stored."""
-    picks, scores = lists[0], lists.scores
-    chances = _propensities(lists, len(picks))
-    return Packed(problem, asked.ids, picks, None if scores is None else scores[0].tolist(), chances, asked.budget)
-
-
-def _answer(list_id: str, version: Version, packed: Packed, clipped: int, explained: Lists | None) -> bytes:
-    """Encode the JSON answer; with `explained`, each item has the parts of its score."""
-    items = packed.items()
-    whys = [None] * len(items) if explained is None else _whys(explained, packed)
-    for item, why in zip(items, whys, strict=True):
-        item["why"] = why
-    answer = {"list_id": list_id, "items": items, "model_version": version.number, "clipped": clipped}
-    return msgspec.json.encode(answer)
-
-
-def _whys(lists: Lists, packed: Packed) -> list[dict[str, Any] | None]:
-    """Return for each pick its score and rank before anything was picked, and what the list before it changed."""
-    if not isinstance(lists.explainer, Explainer) or packed.scores is None:
-        return [None] * len(packed.picks)
-    scores = np.asarray(packed.scores)
-    return [one._asdict() for one in lists.explainer.standings(packed.problem, packed.picks, scores)]
+def _answer(served: ServedList, clipped: int, explained: Lists | None) -> ListAnswer:
+    """Return the answer; with `explained`, each item has the parts of its score."""
+    items = served.answer_items()
+    if explained is not None and isinstance(explained.explainer, Explainer) and served.scores is not None:
+        assert served.problem is not None
+        standings = explained.explainer.standings(served.problem, served.picks, served.scores)
+        for item, standing in zip(items, standings, strict=True):
+            item.why = Why(*standing)
+    return ListAnswer(served.id, items, served.version, clipped)
 
 
 def _propensities(lists: Lists, length: int) -> Floats | None:
     """Return the probability of each of the first list's `length` picks."""
-    told = getattr(lists, "propensities", None)
-    if told is not None:
-        return np.asarray(told)[0][:length]
+    drawn = getattr(lists, "propensities", None)
+    if drawn is not None:
+        return np.asarray(drawn)[0][:length]
     policy = getattr(lists.explainer, "policy", None)
     return np.ones(length) if policy is not None and policy.certain else None
+
+
+class Shadows:
+    """Builds and stores the lists of shadow versions in the background."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    def offer(self, built: Built) -> None:
+        """Schedule the shadow's list for one that was served, if its model has a shadow and there is room."""
+        registry = self.service.registry
+        version = registry.loaded.get(built.served.version)
+        shadow = None if version is None else registry.shadow(version.name)
+        if shadow is None:
+            return
+        if len(self.tasks) >= WAITING:
+            self.service.metrics.dropped.inc()
+            return
+        task = asyncio.create_task(self._build(shadow, built))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def _build(self, shadow: Version, built: Built) -> None:
+        """Build and store one shadow list; failures are counted as dropped."""
+        try:
+            row = await self.service.background.run(shadow_row, shadow, built)
+            await self.service.writer.write(add_shadows, row)
+            self.service.metrics.shadowed.labels(shadow.number).inc()
+        except (Refused, InputError):
+            self.service.metrics.dropped.inc()
+
+
+def shadow_row(shadow: Version, built: Built) -> dict[str, Any]:
+    """Return the row of a shadow's list for a request of which `built` was shown."""
+    served = built.served
+    assert served.problem is not None
+    lists = shadow.lists(served.problem, built.length, served.budget, served.id)
+    picks, seen = lists[0].tolist(), set(served.items)
+    overlap = sum(served.ids[row] in seen for row in picks) / max(1, len(seen))
+    encoded = msgspec.json.encode(picks).decode()
+    return {"list_id": served.id, "version": shadow.number, "overlap": overlap, "picks": encoded}

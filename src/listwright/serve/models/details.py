@@ -1,136 +1,169 @@
-"""Full descriptions of a served list or a model version, for the API and the dashboard."""
+"""What operators and the dashboard read from a store: lists, model versions, failure rates, gains, and the comparison
+of two versions.
+
+Rates are read from the sums that `journal` keeps, so their cost does not grow with the number of lists. Two versions
+are compared in two views: the lists that each served itself (an A/B test, with Welch's interval), and off-policy
+estimates of what each would have earned on all lists, which use more data but need propensities.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, select
+import numpy as np
+import scipy
+from sqlalchemy import Connection, func, select
 
+from listwright._internal.arrays import Floats
+from listwright.errors import InputError
+from listwright.evaluation.intervals import means_from_moments, none_if_nan, share_interval
+from listwright.feedback.log import Log
+from listwright.feedback.off_policy.compare import compare
+from listwright.feedback.off_policy.estimates import EvidenceWarning
 from listwright.guarantees import Certificate
-from listwright.serve.models.fleet import ModelRegistry
-from listwright.serve.models.opened import Version
-from listwright.serve.refusals import Refused
-from listwright.serve.store.journal import outcome_of
-from listwright.serve.store.records import Packed, unpack, whole
-from listwright.serve.store.schema import feedback, lists, models, shadows
-from listwright.serve.store.stats import by_version, rate
+from listwright.serve.messages import (
+    CertificateSummary,
+    FeedbackEntry,
+    FeedbackSummary,
+    LearningProgress,
+    ListDetail,
+    ListReasons,
+    ListSummary,
+    LogComparison,
+    ModelDetail,
+    ModelList,
+    ModelSummary,
+    PositionGain,
+    PositionGains,
+    Rate,
+    RecentLists,
+    Series,
+    SeriesPoint,
+    ShadowList,
+    ShownDifference,
+    Stats,
+    VersionComparison,
+    VersionRate,
+)
+from listwright.serve.models.registry import ModelRegistry
+from listwright.serve.models.version import Version
+from listwright.serve.refusals import Refused, invalid
+from listwright.serve.store.journal import last_event
+from listwright.serve.store.records import (
+    ServedList,
+    as_recommendations,
+    is_failure,
+    outcome_of,
+    with_feedback,
+)
+from listwright.serve.store.schema import feedback, learning, lists, minutes, models, positions, shadows
+
+MOST_POINTS = 2_000  # of a series
+EXPLAINED = 20  # picks of a list, at most
+FEW = 2  # lists of a version that an interval needs
+COUNTS = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
 
 
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """What feedback on a list is checked against."""
-
-    version: int  # model version that built the list
-    created: float  # when it was built, in seconds since 1970
-    items: tuple[str | int, ...]  # ids of its items, in order
+def served_list(connection: Connection, list_id: str) -> ServedList:
+    """Read a served list for feedback on it; refuses with 404 if it does not exist."""
+    return ServedList.read(_row(connection, list_id)).without_candidates()
 
 
-def shown(connection: Connection, list_id: str) -> Shown:
-    """Read a served list from the store; refuses with 404 if it does not exist."""
-    columns = lists.c.version, lists.c.created, lists.c.record, lists.c.rest
-    row = connection.execute(select(*columns).where(lists.c.id == list_id)).first()
-    if row is None:
-        raise Refused(404, "not_found", "There is no such list.", field="list_id")
-    packed = unpack(whole(row), ids=False)
-    return Shown(row.version, row.created, tuple(packed.ids[pick] for pick in packed.picks))
-
-
-def list_detail(connection: Connection, list_id: str, fleet: ModelRegistry) -> dict[str, Any]:
-    """Return everything known of a served list: items, feedback, shadows and reasons."""
+def _row(connection: Connection, list_id: str) -> Any:
+    """Return the row of a list; refuses with 404 if it does not exist."""
     row = connection.execute(select(lists).where(lists.c.id == list_id)).first()
     if row is None:
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
-    version = _version(fleet, row.version)
-    packed = unpack(whole(row), names=None if version is None else version.shape.signature.feature_names)
-    told = connection.execute(select(feedback).where(feedback.c.list_id == list_id).order_by(feedback.c.event)).all()
+    return row
+
+
+def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, explain: bool) -> ListDetail:
+    """Return everything known of a served list: items, feedback, shadows and, where asked for, reasons."""
+    row = _row(connection, list_id)
+    version = _version(registry, row.version)
+    names = None if version is None else version.shape.signature.feature_names
+    served = ServedList.read(row, names=names, ids=True)
+    events = connection.execute(select(feedback).where(feedback.c.list_id == list_id).order_by(feedback.c.event)).all()
     copies = connection.execute(select(shadows).where(shadows.c.list_id == list_id)).all()
-    return {
-        "list_id": list_id,
-        "items": [{**item, "why": None} for item in packed.items()],
-        "model_version": row.version,
-        "created": row.created,
-        "candidates": packed.problem.n_rows,
-        "learned_from": bool(row.learn),
-        "context": None if row.context is None else msgspec.Raw(row.context.encode()),
-        "feedback": _feedback(told),
-        "shadows": [_shadow(copy, packed) for copy in copies],
-        "reasons": None if version is None else _reasons(version, packed, row.state),
-    }
+    return ListDetail(
+        list_id=list_id,
+        items=served.answer_items(),
+        model_version=row.version,
+        created=row.created,
+        candidates=len(served.ids),
+        learned_from=served.learn,
+        metadata=None if row.metadata is None else msgspec.Raw(row.metadata.encode()),
+        feedback=_feedback(events),
+        shadows=[_shadow(copy, served) for copy in copies],
+        reasons=None if version is None or not explain else _reasons(version, served),
+    )
 
 
-def _version(fleet: ModelRegistry, number: int) -> Version | None:
+def _version(registry: ModelRegistry, number: int) -> Version | None:
     """Return a version, or None if it was deleted."""
     try:
-        return fleet.get(number)
+        return registry.get(number)
     except Refused:
         return None
 
 
-def _feedback(told: Any) -> dict[str, Any] | None:
+def _feedback(rows: Sequence[Any]) -> FeedbackSummary | None:
     """Summarize the feedback rows of a list: every event as sent, and the resulting gain by position."""
-    if not told:
+    if not rows:
         return None
-    events = [
-        {"event": row.event, "created": row.created, "gains": msgspec.json.decode(row.gains), "key": row.key}
-        for row in told
-    ]
-    last = told[-1]
-    return {
-        "event": last.event,
-        "created": last.created,
-        "gains": outcome_of(last.gains, last.earlier),
-        "events": events,
-    }
+    events = [FeedbackEntry(row.event, row.created, msgspec.json.decode(row.gains), row.key) for row in rows]
+    last = rows[-1]
+    return FeedbackSummary(last.event, last.created, list(outcome_of(last.gains, last.earlier)), events)
 
 
-def _shadow(row: Any, packed: Packed) -> dict[str, Any]:
+def _shadow(row: Any, served: ServedList) -> ShadowList:
     """Return the list of a shadow with item ids in place of row indices."""
-    picks = msgspec.json.decode(row.picks)
-    return {"version": row.version, "overlap": row.overlap, "items": [packed.ids[pick] for pick in picks]}
+    return ShadowList(row.version, row.overlap, [served.ids[pick] for pick in msgspec.json.decode(row.picks)])
 
 
-def _reasons(version: Version, packed: Packed, state: int) -> dict[str, Any] | None:
-    """Explain each pick and the skipped candidates along the stored list."""
-    built = version.lists(packed.problem, max(1, len(packed.picks)), packed.budget, "reasons")
-    if built.explainer is None or not len(packed.picks):
+def _reasons(version: Version, served: ServedList) -> ListReasons | None:
+    """Explain the first picks, and the candidates that were skipped for them, along the stored list."""
+    assert served.problem is not None
+    built = version.lists(served.problem, 1, served.budget, "reasons")
+    if built.explainer is None or not len(served.picks):
         return None
-    found = built.explainer(packed.problem, 0, packed.picks).to_dict()
-    return {"same_state": version.state == state, "picks": found["picks"], "skipped": found["skipped"]}
+    reasons = built.explainer(served.problem, 0, served.picks[:EXPLAINED]).to_dict()
+    return ListReasons(version.state == served.state, reasons["picks"], reasons["skipped"])
 
 
-def model_list(connection: Connection, fleet: ModelRegistry) -> dict[str, Any]:
+def model_list(connection: Connection, registry: ModelRegistry) -> ModelList:
     """Return all versions, the newest first, with failure rates and the traffic of each model."""
-    rates = by_version(connection)
+    rates = _rates(connection)
     columns = models.c.version, models.c.name, models.c.digest, models.c.created
     rows = connection.execute(select(*columns).order_by(models.c.version.desc()))
-    shares = {name: msgspec.to_builtins(traffic) for name, traffic in fleet.traffic.items()}
-    default = msgspec.to_builtins(fleet.default())
-    return {"models": [_shown(row, fleet, rates) for row in rows], "traffic": default, "traffic_by_model": shares}
+    summaries = [ModelSummary(**_summary(row, registry, rates)) for row in rows]
+    return ModelList(summaries, registry.default(), dict(registry.traffic))
 
 
-def model_detail(connection: Connection, number: int, fleet: ModelRegistry) -> dict[str, Any]:
+def model_detail(connection: Connection, number: int, registry: ModelRegistry) -> ModelDetail:
     """Return one version with its inputs, trained ranges and certificate; refuses with 404 if it does not exist."""
-    version = fleet.get(number)
+    version = registry.get(number)
     columns = models.c.version, models.c.name, models.c.digest, models.c.created
     row = connection.execute(select(*columns).where(models.c.version == number)).one()
     signature, model = version.shape.signature, version.model
     certify = getattr(model, "online_certificate", None)
-    return {
-        **_shown(row, fleet, by_version(connection)),
-        "kind": type(model).__name__,
-        "length": getattr(model, "length", None),
-        "budget": getattr(model, "budget", None),
-        "per_group": getattr(model, "per_group", None),
-        "n_features": signature.n_features,
-        "feature_names": signature.feature_names,
-        "n_context": signature.n_context,
-        "ranges": _ranges(version),
-        "can_learn": version.deployed is not None,
-        "certified": str(model.certified_) if hasattr(model, "certified_") else None,
-        "certificate": None if certify is None else _certificate(certify()),
-    }
+    return ModelDetail(
+        **_summary(row, registry, _rates(connection)),
+        kind=type(model).__name__,
+        length=getattr(model, "length", None),
+        budget=getattr(model, "budget", None),
+        per_group=getattr(model, "per_group", None),
+        n_features=signature.n_features,
+        feature_names=None if signature.feature_names is None else list(signature.feature_names),
+        n_context=signature.n_context,
+        certified=str(model.certified_) if hasattr(model, "certified_") else None,
+        ranges=_ranges(version),
+        can_learn=version.deployed is not None,
+        certificate=None if certify is None else _certificate(certify()),
+    )
 
 
 def _ranges(version: Version) -> list[list[float]] | None:
@@ -139,33 +172,174 @@ def _ranges(version: Version) -> list[list[float]] | None:
     return None if ends is None else [[float(low), float(high)] for low, high in zip(*ends, strict=True)]
 
 
-def _shown(row: Any, fleet: ModelRegistry, rates: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def _summary(row: Any, registry: ModelRegistry, rates: dict[int, Rate]) -> dict[str, Any]:
     """Describe one version: its digest, failure rate, role in the traffic and share of the lists."""
-    role, share, traffic = "idle", 0.0, fleet.traffic.get(row.name)
+    role, share, traffic = "idle", 0.0, registry.traffic.get(row.name)
     if traffic is not None and row.version == traffic.current:
         role, share = "current", 1.0 - traffic.share
     elif traffic is not None and row.version == traffic.canary:
         role, share = "canary", traffic.share
     elif traffic is not None and row.version == traffic.shadow:
         role = "shadow"
-    return {
-        "version": row.version,
-        "name": row.name,
-        "role": role,
-        "share": share,
-        "digest": row.digest,
-        "created": row.created,
-        "rate": rates.get(row.version, rate(0, 0, 0)),
-    }
+    rate = rates.get(row.version, _rate(0, 0, 0))
+    return {**row._mapping, "role": role, "share": share, "rate": rate}
 
 
-def _certificate(found: Certificate) -> dict[str, Any]:
+def _certificate(certificate: Certificate) -> CertificateSummary:
     """Return a certificate as plain values, with its text."""
-    told = ("assumptions_met", "approximation_ratio", "slack", "lower_bound_on_value")
-    kept = ("length", "comparator_length", "rounds", "delta", "value_seen", "breaches", "notes")
-    fields = asdict(found)
-    return {
-        "text": str(found),
-        **{name: getattr(found, name) for name in told},
-        **{name: fields[name] for name in kept},
-    }
+    names = [name for name in CertificateSummary.__struct_fields__ if name != "text"]
+    values: dict[str, Any] = {name: getattr(certificate, name) for name in names}
+    return CertificateSummary(
+        text=str(certificate), **values | {"breaches": list(certificate.breaches), "notes": list(certificate.notes)}
+    )
+
+
+def _rate(served: int, answered: int, failures: int) -> Rate:
+    """Return counts with the failure rate and its 95 % Wilson interval."""
+    low, high = share_interval(failures, answered) if answered else (None, None)
+    return Rate(served, answered, failures, failures / answered if answered else None, low, high)
+
+
+def _rates(connection: Connection) -> dict[int, Rate]:
+    """Return the rates of each version over all time."""
+    rows = connection.execute(
+        select(minutes.c.version, *COUNTS).group_by(minutes.c.version).order_by(minutes.c.version)
+    )
+    return {row[0]: _rate(*map(int, row[1:])) for row in rows}
+
+
+def totals(connection: Connection, learn: bool) -> Stats:
+    """Return the rates of all lists and of each version, and the progress of learning; `learn` says whether it
+    is on.
+    """
+    versions = _rates(connection)
+    counts = [sum(getattr(rate, name) for rate in versions.values()) for name in ("lists", "answered", "failures")]
+    return Stats(
+        **msgspec.structs.asdict(_rate(*counts)),
+        versions=[VersionRate(**msgspec.structs.asdict(rate), version=number) for number, rate in versions.items()],
+        learning=_progress(connection, learn),
+    )
+
+
+def _progress(connection: Connection, learn: bool) -> LearningProgress:
+    """Return the number of the last event, and of the last one before the first that is still to be learned from."""
+    events = last_event(connection)
+    known = select(models.c.version, learning.c.applied).outerjoin(learning, learning.c.version == models.c.version)
+    waiting = []
+    for version, applied in connection.execute(known).all():
+        mine = (feedback.c.version == version) & (feedback.c.event > (applied or 0))
+        waiting.append(connection.execute(select(func.min(feedback.c.event)).where(mine)).scalar())
+    first = min((event for event in waiting if event is not None), default=events + 1)
+    return LearningProgress(learn, events, int(first) - 1)
+
+
+def series(connection: Connection, since: float, until: float, step: int) -> Series:
+    """Return failure rates over time, by version."""
+    step = max(60, step // 60 * 60, -(-int(until - since) // MOST_POINTS // 60) * 60)
+    bucket = (minutes.c.minute - minutes.c.minute % (step // 60)).label("bucket")
+    inside = minutes.c.minute.between(int(since // 60), int(until // 60))
+    wanted = select(bucket, minutes.c.version, *COUNTS).where(inside).group_by(bucket, minutes.c.version)
+    points = [
+        SeriesPoint(**msgspec.structs.asdict(_rate(*map(int, counts))), version=version, start=minute * 60.0)
+        for minute, version, *counts in connection.execute(wanted.order_by(bucket, minutes.c.version))
+    ]
+    return Series(step, points)
+
+
+def position_gains(connection: Connection) -> PositionGains:
+    """Return the mean gain by version and position, with 95 % intervals."""
+    rows = connection.execute(select(positions).order_by(positions.c.version, positions.c.position))
+    return PositionGains([_gain(row) for row in rows])
+
+
+def _gain(row: Any) -> PositionGain:
+    """Compute mean and interval of one position from its count, sum and sum of squares."""
+    n, mean = row.answered, row.gain / row.answered
+    interval = means_from_moments(mean, max(0.0, (row.squares - n * mean * mean) / max(1, n - 1)), n)
+    low, high = none_if_nan(float(interval.low)), none_if_nan(float(interval.high))
+    return PositionGain(row.version, row.position, n, mean, low, high)
+
+
+def recent_lists(connection: Connection, limit: int, before: str | None) -> RecentLists:
+    """Return the latest lists, newest first."""
+    columns = lists.c.id, lists.c.created, lists.c.version, lists.c.n_items
+    wanted = select(*columns).order_by(lists.c.id.desc()).limit(limit)
+    if before is not None:
+        wanted = wanted.where(lists.c.id < before)
+    rows = connection.execute(wanted).all()
+    events = select(feedback).where(feedback.c.list_id.in_([row.id for row in rows])).order_by(feedback.c.event)
+    last = {event.list_id: event for event in connection.execute(events)}
+    return RecentLists([_list_summary(row, last.get(row.id)) for row in rows])
+
+
+def _list_summary(row: Any, event: Any) -> ListSummary:
+    """Summarize a list and its last feedback, None if there is none."""
+    outcome = None if event is None else is_failure(outcome_of(event.gains, event.earlier))
+    return ListSummary(row.id, row.created, row.version, row.n_items, outcome)
+
+
+def answered_lists(connection: Connection, versions: Sequence[int], most: int) -> list[Any]:
+    """Read the latest lists with feedback."""
+    wanted = with_feedback(lists.c.version.in_(versions), feedback.c.gains.is_not(None))
+    rows = connection.execute(wanted.order_by(lists.c.id.desc()).limit(most)).all()
+    return sorted(rows, key=lambda row: row.version)
+
+
+def comparable_versions(registry: ModelRegistry, new: int, old: int) -> tuple[Version, Version]:
+    """Return both versions; refuses with 409 unless they take the same features, and with 422 if they are the same."""
+    if new == old:
+        raise invalid("new", "Name two versions.")
+    versions = registry.get(new), registry.get(old)
+    if versions[0].shape.signature != versions[1].shape.signature:
+        raise Refused(
+            409, "conflict", "These versions take different features, so they cannot be compared.", field="new"
+        )
+    return versions
+
+
+def compare_versions(versions: tuple[Version, Version], rows: Sequence[Any]) -> VersionComparison:
+    """Compare two versions on rows of `answered_lists`."""
+    names, known = versions[0].shape.signature.feature_names, {row.version for row in rows}
+    parts = [
+        as_recommendations([row for row in rows if row.version == version.number], names)
+        for version in versions
+        if version.number in known
+    ]
+    by_version = {shown.version: np.nansum(gains, axis=1) for shown, gains in parts}
+    new, old = (by_version.get(version.number, np.zeros(0)) for version in versions)
+    return VersionComparison(
+        new=versions[0].number,
+        old=versions[1].number,
+        lists=[len(new), len(old)],
+        shown=_difference(new, old),
+        log=_compare_by_log(versions, parts),
+    )
+
+
+def _difference(new: Floats, old: Floats) -> ShownDifference | None:
+    """Return the difference of the means of two samples of gains per list, with Welch's 95 % interval and a verdict."""
+    if min(len(new), len(old)) < FEW:
+        return None
+    test = scipy.stats.ttest_ind(new, old, equal_var=False)
+    value, interval = float(new.mean() - old.mean()), test.confidence_interval(0.95)
+    low, high = (float(end) if np.isfinite(end) else value for end in interval)  # not finite: no list differs
+    return ShownDifference(
+        value, low, high, "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"
+    )
+
+
+def _compare_by_log(versions: tuple[Version, Version], parts: Sequence[Any]) -> LogComparison | None:
+    """Return the off-policy comparison of both versions on all lists, with the old version as the baseline."""
+    if not parts:
+        return None
+    log = Log()
+    for shown, gains in parts:
+        log.append(shown)
+        log.feedback(shown.list_ids, [row[~np.isnan(row)] for row in gains])
+    policies = {"new": versions[0].policy, "old": versions[1].policy}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EvidenceWarning)  # the answer tells of it
+        try:
+            return LogComparison(**compare(log, policies, baseline="old").to_dict())
+        except InputError as error:
+            return LogComparison([], "old", len(log), str(error))

@@ -1,7 +1,8 @@
 """Conversion of requests to problems, with errors that name the field at fault.
 
 `Shape` says what a model expects; `problem_of` checks a request against it and against the limits of the service.
-Values beyond the trained range are clipped, or refused, as configured.
+Values beyond the trained range are clipped, or refused, as configured. A model that was fitted on a frame has one 0/1
+feature per level of a categorical column; callers send the category itself: `{"price": 3.5, "kind": "food"}`.
 """
 
 from __future__ import annotations
@@ -13,19 +14,18 @@ from itertools import starmap
 from struct import Struct
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from listwright._internal.arrays import Floats32
 from listwright.errors import InputError
 from listwright.problems import Problems
-from listwright.serve.models.naming import Levels, in_order
-from listwright.serve.models.requests import Asked, Numbers
+from listwright.serve.messages import ListQuery
 from listwright.serve.refusals import Refused, invalid
 from listwright.serve.settings import Limits
 from listwright.training.signature import Signature, Span
 
 Ends = tuple[Floats32, Floats32]
+Levels = Mapping[str, Sequence[str]]  # of each categorical column
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,23 +60,23 @@ class Taken:
     clipped: int
 
 
-def problem_of(asked: Asked, shape: Shape, limits: Limits, at: str = "") -> Taken:
+def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> Taken:
     """Convert a request to a problem that the model can take."""
-    _check_counts(asked, limits, at)
-    _check_ids(asked.ids, at)
+    _check_counts(query, limits, at)
+    _check_ids(query.ids, at)
     signature, reading = shape.signature, _Reading(shape, at)
     names = signature.feature_names
     try:
         problem = Problems.from_arrays(
-            reading.table("features", asked.rows, signature.n_features, names, "items.{}.features"),
-            offsets=np.array([0, len(asked.ids)]),
-            context=reading.context(asked),
-            sizes=_sizes(asked, at),
-            catalogue=_catalogue(asked.catalogue, signature.n_items, at),
-            vectors=reading.vectors(asked.vectors),
+            reading.table("features", query.rows, signature.n_features, names, "items.{}.features"),
+            offsets=np.array([0, len(query.ids)]),
+            context=reading.context(query),
+            sizes=_sizes(query, at),
+            catalogue=_catalogue(query.catalogue, signature.n_items, at),
+            vectors=reading.vectors(query.vectors),
             feature_names=names,
-            groups=_groups(asked, shape.per_group, at),
-        ).constrained(per_group=shape.per_group if asked.per_group is None else asked.per_group)
+            groups=_groups(query, shape.per_group, at),
+        ).constrained(per_group=shape.per_group if query.per_group is None else query.per_group)
     except InputError as error:  # what only the whole of it shows
         raise invalid(f"{at}items", str(error)) from None
     return Taken(problem, reading.clipped)
@@ -95,9 +95,7 @@ class _Reading:
         # order of the model's columns first.
         plain = isinstance(rows, np.ndarray) or set(map(type, rows)) == {list}
         if not plain or set(map(len, rows)) != {width}:
-            rows = [
-                in_order(row, width, names, self.shape.levels, self.at + place.format(i)) for i, row in enumerate(rows)
-            ]
+            rows = [_row(row, width, names, self.shape.levels, self.at + place.format(i)) for i, row in enumerate(rows)]
 
         def name(i: int, j: int) -> str:
             """Return the field name of the value in row `i` and column `j`."""
@@ -110,15 +108,13 @@ class _Reading:
         _check_finite(table, name)
         return table if ends is None else self._within(table, *ends, name)
 
-    def context(self, asked: Asked) -> Floats32 | None:
+    def context(self, query: ListQuery) -> Floats32 | None:
         """Return the context columns as a table of one row; None where the model has none."""
-        width, given = self.shape.signature.n_context, asked.context_features
+        width, given = self.shape.signature.n_context, query.context_features
         if width is None:
             if given is not None:
                 raise invalid(f"{self.at}context_features", "The model has no context columns.")
             return None
-        if given is None:
-            given = _numbers(asked.context)
         if given is None:
             raise invalid(f"{self.at}context_features", f"The model needs {width} context columns.")
         names = self.shape.context_names
@@ -143,16 +139,6 @@ class _Reading:
         return np.clip(table, low, high)
 
 
-def _numbers(context: msgspec.Raw) -> Numbers | None:
-    """Read context columns from the field `context`, which was their name in version 0.1; None if it holds something
-    else.
-    """
-    try:
-        return msgspec.json.decode(context, type=Numbers)
-    except msgspec.MsgspecError:
-        return None
-
-
 def _table(rows: Any, width: int) -> Floats32:
     """Convert rows of `width` numbers to float32; numbers beyond its range become infinite."""
     with np.errstate(over="ignore"):
@@ -174,14 +160,14 @@ def _check_finite(table: Floats32, name: Callable[[int, int], str]) -> None:
         raise invalid(name(*np.argwhere(~np.isfinite(table))[0]), "This must be finite in float32.")
 
 
-def _check_counts(asked: Asked, limits: Limits, at: str) -> None:
-    """Refuse requests with too many candidates, too long a list or too large a context."""
-    if len(asked.ids) > limits.items:
-        raise invalid(f"{at}items", f"A list has at most {limits.items:,} candidates. Got {len(asked.ids):,}.")
-    if asked.length is not None and asked.length > limits.length:
-        raise invalid(f"{at}length", f"A list has at most {limits.length:,} items. Got {asked.length:,}.")
-    if len(asked.context) > limits.context:
-        raise invalid(f"{at}context", f"A context has at most {limits.context:,} bytes. Got {len(asked.context):,}.")
+def _check_counts(query: ListQuery, limits: Limits, at: str) -> None:
+    """Refuse requests with too many candidates, too long a list or too much metadata."""
+    if len(query.ids) > limits.items:
+        raise invalid(f"{at}items", f"A list has at most {limits.items:,} candidates. Got {len(query.ids):,}.")
+    if query.length is not None and query.length > limits.length:
+        raise invalid(f"{at}length", f"A list has at most {limits.length:,} items. Got {query.length:,}.")
+    if len(query.metadata) > limits.metadata:
+        raise invalid(f"{at}metadata", f"Metadata has at most {limits.metadata:,} bytes. Got {len(query.metadata):,}.")
 
 
 def _check_ids(ids: Sequence[str | int], at: str) -> None:
@@ -195,22 +181,22 @@ def _check_ids(ids: Sequence[str | int], at: str) -> None:
         seen.add(item)
 
 
-def _sizes(asked: Asked, at: str) -> list[float] | None:
+def _sizes(query: ListQuery, at: str) -> list[float] | None:
     """Return the sizes of all items; None if some are missing, which is refused where there is a budget."""
-    missing = next((i for i, size in enumerate(asked.sizes) if size is None), None)
+    missing = next((i for i, size in enumerate(query.sizes) if size is None), None)
     if missing is None:
-        return [size for size in asked.sizes if size is not None]
-    if asked.budget is not None:
+        return [size for size in query.sizes if size is not None]
+    if query.budget is not None:
         raise invalid(f"{at}items.{missing}.size", "A budget needs the size of every item.")
     return None
 
 
-def _groups(asked: Asked, usual: Any, at: str) -> list[str | int] | None:
+def _groups(query: ListQuery, usual: Any, at: str) -> list[str | int] | None:
     """Return the groups of all items; None if some have none, which is refused where lists are limited by group."""
-    missing = next((i for i, group in enumerate(asked.groups) if group is None), None)
+    missing = next((i for i, group in enumerate(query.groups) if group is None), None)
     if missing is None:
-        return [group for group in asked.groups if group is not None]
-    if asked.per_group is not None or usual is not None:
+        return [group for group in query.groups if group is not None]
+    if query.per_group is not None or usual is not None:
         raise invalid(f"{at}items.{missing}.group", "A limit on groups needs the group of every item.")
     return None
 
@@ -223,3 +209,47 @@ def _catalogue(given: Sequence[int | None], known: int | None, at: str) -> list[
         if item is None or item >= known:
             raise invalid(f"{at}items.{i}.catalogue", f"The model needs an item of its catalogue: 0 to {known - 1}.")
     return [item for item in given if item is not None]
+
+
+def _row(
+    values: Sequence[float] | Mapping[str, float | str],
+    width: int,
+    names: Sequence[str] | None,
+    levels: Levels,
+    field: str,
+) -> Sequence[float]:
+    """Return the numbers of one row in the model's order."""
+    if isinstance(values, Mapping):
+        return _by_name(values, names, levels, field)
+    if len(values) != width:
+        raise invalid(field, f"The model takes {width} numbers here. Got {len(values)}.")
+    return values
+
+
+def _by_name(values: Mapping[str, float | str], names: Sequence[str] | None, levels: Levels, field: str) -> list[float]:
+    """Return the values of a mapping in the order of `names`; missing and unknown names are refused."""
+    if not names:
+        raise invalid(field, "The features of this model have no names. Send an array.")
+    numbers: dict[str, float] = {}
+    for name, value in values.items():
+        if name in levels:
+            numbers |= _flags(name, value, levels[name], field)
+        elif isinstance(value, str):
+            raise invalid(f"{field}.{name}", "Expected a number, got text.")
+        else:
+            numbers[name] = value
+    missing = next((name for name in names if name not in numbers), None)
+    if missing is not None:
+        column = missing.partition("=")[0]
+        raise invalid(f"{field}.{column if column in levels else missing}", "This is missing.")
+    if len(numbers) > len(names):
+        raise invalid(field, f"The model has no feature {sorted(set(numbers) - set(names))[0]!r:.60}.")
+    return [numbers[name] for name in names]
+
+
+def _flags(name: str, value: float | str, levels: Sequence[str], field: str) -> dict[str, float]:
+    """Return the 0/1 features of a category; one that was not in the training data is refused."""
+    if value not in levels:
+        known = ", ".join(levels[:5]) + (", ..." if len(levels) > 5 else "")
+        raise invalid(f"{field}.{name}", f"The model does not know this category. It knows: {known:.200}.")
+    return {f"{name}={level}": float(level == value) for level in levels}

@@ -1,11 +1,11 @@
-"""Requests for packing and reranking passages, and the packer that answers them.
+"""Packing passages into a token budget, and reranking: the bodies of requests and answers, and the packer.
 
-Structs describe the bodies; their descriptions appear in the OpenAPI document. `Packing` holds the service's
-`ContextPacker`.
+Nothing is stored, so there is no feedback on these answers.
 """
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -69,6 +69,38 @@ class RerankRequest(Struct):
     )
 
 
+class PickedPassage(Struct):
+    """A picked passage."""
+
+    index: Annotated[int, Meta(description="Where it stands among those sent.")]
+    score: Annotated[float, Meta(description="What it was expected to add; it falls by position.")]
+    reason: Annotated[str, Meta(description="What it adds, and what links it to those before it.")]
+
+
+class PackAnswer(Struct):
+    """The passages to put into the prompt, best first, and the same as one text."""
+
+    passages: list[PickedPassage]
+    tokens: float
+    text: Annotated[str, Meta(description="The passages as one text, in the order that was asked for.")]
+
+
+class RerankResult(Struct, omit_defaults=True):
+    """A document and its score."""
+
+    index: int
+    relevance_score: Annotated[float, Meta(description="From 0 to 1; it falls by position.")]
+    document: Annotated[dict[str, str] | None, Meta(description="With return_documents.")] = None
+
+
+class RerankAnswer(Struct):
+    """Documents, best first. Each score says what the document adds to those before it."""
+
+    id: str
+    model: str
+    results: list[RerankResult]
+
+
 class Packing:
     """Answers pack and rerank requests."""
 
@@ -81,46 +113,43 @@ class Packing:
         """Load the packer and compile its kernels, with a made-up question."""
         self.packer.pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], length=2).reasons  # noqa: B018
 
-    def pack(self, asked: PackRequest) -> dict[str, Any]:
+    def pack(self, request: PackRequest) -> PackAnswer:
         """Choose passages within the budget of tokens."""
-        self._check(asked.passages, "passages")
-        sizes = [None if isinstance(one, str) else one.tokens for one in asked.passages]
-        options = {"budget": asked.budget, "length": asked.length, "per_source": asked.per_source}
-        found = self._packed(
-            asked.query,
-            asked.passages,
+        self._check(request.passages, "passages")
+        sizes = [None if isinstance(passage, str) else passage.tokens for passage in request.passages]
+        packed = self._pack(
+            request.query,
+            request.passages,
             "passages",
-            query_embedding=asked.query_embedding,
+            query_embedding=request.query_embedding,
             sizes=None if None in sizes else sizes,
-            **options,
+            budget=request.budget,
+            length=request.length,
+            per_source=request.per_source,
         )
-        picked = [
-            {"index": index, "score": score, "reason": reason}
-            for index, score, reason in zip(found.positions, found.scores, found.reasons, strict=True)
-        ]
-        return {"passages": picked, "tokens": found.tokens, "text": found.text(asked.order)}
+        picked = [PickedPassage(*row) for row in zip(packed.positions, packed.scores, packed.reasons, strict=True)]
+        return PackAnswer(picked, packed.tokens, packed.text(request.order))
 
-    def rerank(self, asked: RerankRequest) -> dict[str, Any]:
+    def rerank(self, request: RerankRequest) -> RerankAnswer:
         """Rank all documents, or the best `top_n` of them."""
-        self._check(asked.documents, "documents")
-        count = min(asked.top_n or len(asked.documents), len(asked.documents))
-        found = self._packed(asked.query, asked.documents, "documents", budget=None, length=count)
-        order, scores = _all_of(found, len(asked.documents))
-        results: list[dict[str, Any]] = [
-            {"index": index, "relevance_score": score} for index, score in zip(order[:count], scores, strict=False)
-        ]
-        if asked.return_documents:
-            for one in results:
-                document = asked.documents[one["index"]]
-                one["document"] = {"text": document if isinstance(document, str) else document.text}
-        return {"model": asked.model, "results": results}
+        documents = request.documents
+        self._check(documents, "documents")
+        count = min(request.top_n or len(documents), len(documents))
+        packed = self._pack(request.query, documents, "documents", budget=None, length=count)
+        order, scores = _rank_all(packed, len(documents))
+        results = [RerankResult(index, score) for index, score in zip(order[:count], scores, strict=False)]
+        if request.return_documents:
+            for result in results:
+                document = documents[result.index]
+                result.document = {"text": document if isinstance(document, str) else document.text}
+        return RerankAnswer(secrets.token_hex(16), request.model, results)
 
     def _check(self, passages: list[Any], field: str) -> None:
         """Refuse more passages than the service takes."""
         if len(passages) > self.limits.items:
             raise invalid(field, f"Send at most {self.limits.items:,} {field}. Got {len(passages):,}.")
 
-    def _packed(self, query: str, passages: list[Any], field: str, **options: Any) -> Packed:
+    def _pack(self, query: str, passages: list[Any], field: str, **options: Any) -> Packed:
         """Run the packer; its input errors become 422 refusals of `field`."""
         try:
             return self.packer.pack(query, passages, **options)
@@ -128,11 +157,11 @@ class Packing:
             raise invalid(field, str(error)) from None
 
 
-def _all_of(found: Packed, count: int) -> tuple[list[int], list[float]]:
+def _rank_all(packed: Packed, count: int) -> tuple[list[int], list[float]]:
     """Return the order and the scores of all documents."""
     # Documents that are never picked (empty ones and copies) follow the picked ones.
-    picked = set(found.positions)
+    picked = set(packed.positions)
     left = [position for position in range(count) if position not in picked]
-    bounded = decreasing_scores([min(1.0, max(0.0, score)) for score in [*found.scores, *[0.0] * len(left)]])
+    bounded = decreasing_scores([min(1.0, max(0.0, score)) for score in [*packed.scores, *[0.0] * len(left)]])
     lowest = min(0.0, bounded[-1])  # scores that had to fall below 0 to stay apart
-    return [*found.positions, *left], [(score - lowest) / (1.0 - lowest) for score in bounded]
+    return [*packed.positions, *left], [(score - lowest) / (1.0 - lowest) for score in bounded]

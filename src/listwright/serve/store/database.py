@@ -1,24 +1,28 @@
 """Connections to the store.
 
 SQLite runs in WAL mode with full synchronization, so a commit survives a power failure and readers do not block the
-writer. PostgreSQL connections have timeouts on the server and, through `Deadlines`, in this process.
+writer. PostgreSQL connections have timeouts on the server and, through `Deadlines`, in this process: timeouts of the
+server do not help if it is stopped, and those of TCP do not fire while its machine still acknowledges packets.
 """
 
 from __future__ import annotations
 
+import os
+import socket
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DisconnectionError, InterfaceError, OperationalError
 
 from listwright._internal.extras import require_extra
 from listwright.errors import InputError
-from listwright.serve.store.deadlines import Deadlines
-from listwright.serve.store.upgrades import upgrade
+from listwright.serve.store.schema import create_tables
 
 BUSY_MS = 2_000  # how long a writer waits for a lock of somebody else
 PRAGMAS = (
@@ -34,9 +38,11 @@ PRAGMAS = (
     "PRAGMA journal_size_limit = 67108864",
 )
 CONNECT_SECONDS = 5
-UPGRADE_SECONDS = 3_600.0
+MAINTENANCE_SECONDS = 3_600.0
 READERS = 16
 ATTEMPTS = 20  # to open a database that others open or lock at the same time
+LOOK = 0.25  # seconds between two looks
+IDLE = 2.0  # seconds after which a pooled connection is tried before it is used
 
 
 @dataclass(frozen=True)
@@ -45,13 +51,13 @@ class Database:
 
     writing: Engine  # one connection, for the writer; SQLite transactions take the write lock when they begin
     reading: Engine  # up to 16 connections
-    upgrading: Engine  # may take its time
+    maintenance: Engine  # may take its time
     deadlines: Deadlines | None = None  # cuts connections to a PostgreSQL server that does not respond
 
     @classmethod
     def of(cls, url: str, *, password: str | None = None, seconds: float = 5.0) -> Database:
         """Prepare the engines of a store; nothing is opened yet."""
-        parsed = _parsed(url)
+        parsed = _parse(url)
         if parsed.drivername == "sqlite":
             writing = _sqlite(parsed, "BEGIN IMMEDIATE", 1)
             return cls(writing, _sqlite(parsed, "BEGIN", READERS), writing)
@@ -61,25 +67,25 @@ class Database:
         deadlines = Deadlines(seconds)
         deadlines.watch(writing)
         deadlines.watch(reading)
-        return cls(writing, reading, _postgresql(parsed, 1, UPGRADE_SECONDS), deadlines)
+        return cls(writing, reading, _postgresql(parsed, 1, MAINTENANCE_SECONDS), deadlines)
 
     def open(self) -> None:
-        """Connect, and create or upgrade the tables; raises InputError if that fails."""
+        """Connect, and create the tables of an empty store; raises InputError if that fails."""
         try:
             with opening():
-                self._upgrade()
+                self._create()
         except InputError:
             self.close()
             raise
 
-    def _upgrade(self) -> None:
-        """Upgrade in one transaction, retrying while other processes lock the SQLite file."""
+    def _create(self) -> None:
+        """Create the tables in one transaction, retrying while other processes lock the SQLite file."""
         for left in reversed(range(ATTEMPTS)):
             try:
-                with self.upgrading.begin() as connection:
-                    upgrade(connection)
-                if self.upgrading is not self.writing:
-                    self.upgrading.dispose()
+                with self.maintenance.begin() as connection:
+                    create_tables(connection)
+                if self.maintenance is not self.writing:
+                    self.maintenance.dispose()
                 return
             except OperationalError as error:
                 if not left or "locked" not in str(error.orig):
@@ -90,7 +96,7 @@ class Database:
         """Close all connections and stop watching them."""
         if self.deadlines is not None:
             self.deadlines.stop()
-        for engine in (self.writing, self.reading, self.upgrading):
+        for engine in (self.writing, self.reading, self.maintenance):
             engine.dispose()
 
 
@@ -119,7 +125,7 @@ def clock_of(connection: Connection) -> float:
     return float(connection.execute(text("SELECT (julianday('now') - 2440587.5) * 86400.0")).scalar_one())
 
 
-def _parsed(url: str) -> URL:
+def _parse(url: str) -> URL:
     """Parse and check the address of a store; SQLite needs a file, because several connections share it."""
     try:
         parsed = make_url(url)
@@ -172,3 +178,67 @@ def _postgresql(url: URL, connections: int, seconds: float) -> Engine:
             "tcp_user_timeout": milliseconds,
         },
     )
+
+
+class Deadlines:
+    """Watches the connections of engines from checkout to checkin."""
+
+    def __init__(self, seconds: float) -> None:
+        """Start the watching thread."""
+        self.seconds = seconds
+        self.used: dict[int, tuple[Any, float]] = {}  # by identity: the connection and its deadline
+        self.lock = threading.Lock()
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self._run, name="deadlines", daemon=True)
+        self.thread.start()
+
+    def watch(self, engine: Engine) -> None:
+        """Set deadlines for all connections of an engine."""
+        event.listen(engine, "checkout", self._checkout)
+        event.listen(engine, "checkin", self._checkin)
+
+    def stop(self) -> None:
+        """Stop the thread; connections in use are no longer watched."""
+        self.stopped.set()
+        self.thread.join()
+
+    def _checkout(self, connection: Any, record: Any, proxy: Any) -> None:
+        """Set the deadline of a connection, and test it first if it was idle for more than `IDLE` seconds."""
+        with self.lock:
+            self.used[id(connection)] = connection, monotonic() + self.seconds
+        if monotonic() - record.info.get("returned", 0.0) > IDLE:
+            self._try(connection)
+
+    def _try(self, connection: Any) -> None:
+        """Raise DisconnectionError if an idle connection is broken, so that the pool takes another."""
+        try:
+            connection.execute("SELECT 1")
+            connection.rollback()
+        except Exception as error:
+            with self.lock:
+                self.used.pop(id(connection), None)
+            raise DisconnectionError from error
+
+    def _checkin(self, connection: Any, record: Any) -> None:
+        """Remove the deadline of a connection that was returned to the pool."""
+        record.info["returned"] = monotonic()
+        with self.lock:
+            self.used.pop(id(connection), None)
+
+    def _run(self) -> None:
+        """Cut late connections every `LOOK` seconds."""
+        while not self.stopped.wait(LOOK):
+            now = monotonic()
+            with self.lock:
+                late = [connection for connection, deadline in self.used.values() if deadline < now]
+                for connection in late:
+                    self.used.pop(id(connection), None)
+            for connection in late:
+                _cut(connection)
+
+
+def _cut(connection: Any) -> None:
+    """Shut down the socket of a connection."""
+    # The descriptor is duplicated, because another thread may be reading from it and libpq must close it itself.
+    with suppress(Exception), socket.socket(fileno=os.dup(connection.pgconn.socket)) as twin:
+        twin.shutdown(socket.SHUT_RDWR)

@@ -1,78 +1,104 @@
-"""Writes of lists, feedback and shadow lists, many per transaction, together with the sums behind the statistics.
+"""What is written to the store: lists, feedback and shadow lists, many per transaction, with the sums behind the
+statistics; and the deletion of old lists.
 
 Sums by minute and by position are kept in the same transaction as the rows they count, so statistics never need to scan
 the lists and never disagree with them. Functions have the form that `Writer` expects: a connection and a sequence of
-arguments in, one result per argument out.
+arguments in, one result per argument out. A driver gives way to other threads at every statement and at every row that
+it fetches, so a group of writes is fastest with few statements: each insert has as many rows as there are, and ids are
+looked up by one parameter that holds all of them.
 """
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import inf
+from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, bindparam, insert, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from listwright.serve.refusals import Refused
-from listwright.serve.store.ids import now
-from listwright.serve.store.records import cut
-from listwright.serve.store.rows import Row, add_up, among, put
-from listwright.serve.store.schema import clock, feedback, lists, minutes, positions, shadows
+from listwright.serve.store.database import Database, clock_of
+from listwright.serve.store.records import FeedbackEvent, ServedList, first_id, is_failure, larger
+from listwright.serve.store.schema import (
+    clock,
+    deployments,
+    feedback,
+    learning,
+    lists,
+    minutes,
+    models,
+    positions,
+    quarantine,
+    shadows,
+    snapshots,
+)
 
 # Statements are made once: to make one costs more than to run it.
 ADD_SHADOWS = insert(shadows)
-LOCK = update(clock).where(clock.c.name == "event").values(value=clock.c.value).returning(clock.c.value)
-MOVE = update(clock).where(clock.c.name == "event").values(value=bindparam("last"))
+LAST_EVENT = select(clock.c.value).where(clock.c.name == "event")
+LOCK = update(clock).where(clock.c.name == "event").values(value=clock.c.value)
+SET_LAST = update(clock).where(clock.c.name == "event").values(value=bindparam("last"))
 REVISE = update(clock).where(clock.c.name == "revision").values(value=clock.c.value + 1)
+ROWS = 128  # of one statement: databases limit the number of parameters
+MARKS = {"sqlite": "?", "postgresql": "%s"}
+AMONG = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(%s)"}
+BATCH = 500  # lists that are deleted in one transaction, so that others need not wait
+PAGES = 4_096  # of SQLite that are given back at a time
+TABLE_SIZES = text(
+    "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relkind = 'r' AND c.relname LIKE 'lw\\_%'"
+)
 
 
-@dataclass(frozen=True, eq=False)
-class Served:
-    """One list as it is stored."""
-
-    id: str  # 32 hex digits that sort by time
-    created: float  # seconds since 1970
-    version: int  # model version that built it
-    state: int  # number of lists the version had learned from
-    learn: bool  # whether it may be learned from; False if values were clipped
-    record: bytes  # problem, picks, scores and propensities: see `records`
-    context: str | None  # the caller's own JSON
-
-    def row(self) -> Row:
-        """Return the row of the table."""
-        return self.id, self.created, self.version, self.state, int(self.learn), *cut(self.record), self.context
+def lock_store(connection: Connection) -> None:
+    """Wait until no other transaction holds the lock of the store, and hold it until this one ends."""
+    if connection.dialect.name == "postgresql":  # a transaction of SQLite's writer locks the whole file when it begins
+        connection.execute(LOCK)
 
 
-@dataclass(frozen=True)
-class Told:
-    """Feedback on a list, checked and with one gain per position."""
-
-    list_id: str  # the list
-    key: str  # idempotency key
-    gains: tuple[float, ...]  # gain of each item, in order
-    version: int  # model version that built the list
-    created: float  # of the list
+def last_event(connection: Connection) -> int:
+    """Return the number of the last feedback."""
+    return int(connection.execute(LAST_EVENT).scalar_one())
 
 
-@dataclass(frozen=True)
-class Noted:
-    """Feedback that is stored."""
-
-    event: int  # its number; numbers are given in commit order
-    failed: bool  # whether the list has brought nothing so far
-    duplicate: bool  # whether the same feedback was stored before
+def revise(connection: Connection) -> None:
+    """Increment the revision, which tells all replicas to read versions, traffic and learned policies again."""
+    connection.execute(REVISE)
 
 
-def add_lists(connection: Connection, batches: Sequence[Sequence[Served]]) -> list[None]:
-    """Store lists and count them by minute and version."""
-    served = [one for batch in batches for one in batch]
-    put(connection, lists, [one.row() for one in served])
-    sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for one in served:
-        sums[_minute(one.created), one.version][0] += 1
-    _add_minutes(connection, sums)
+class NewLists(NamedTuple):
+    """Lists of one request, and the number of the replica that counts them."""
+
+    served: Sequence[ServedList]
+    replica: int
+
+
+def add_lists(connection: Connection, batches: Sequence[NewLists]) -> list[None]:
+    """Store lists and count them by minute and version; waits for no other replica."""
+    _insert(connection, lists, [served.row() for batch in batches for served in batch.served])
+    sums: dict[tuple[int, int, int], int] = defaultdict(int)
+    for batch in batches:
+        for served in batch.served:
+            sums[_minute(served.created), served.version, batch.replica] += 1
+    _add_up(connection, minutes, [(*key, count, 0, 0) for key, count in sorted(sums.items())])
     return [None] * len(batches)
 
 
@@ -82,132 +108,93 @@ def add_shadows(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[
     return [None] * len(rows)
 
 
-def add_feedback(connection: Connection, told: Sequence[Told]) -> list[Noted | Refused]:
-    """Store feedback under increasing event numbers."""
-    last = int(connection.execute(LOCK).scalar_one())  # other writers wait here until this transaction ends
-    earlier = _Earlier.read(connection, told)
-    fresh: list[_Fresh] = []
-    results: list[Noted | Refused] = []
-    for one in told:
-        found = earlier.answer(one)
-        if found is None:
-            fresh.append(earlier.add(one, last + len(fresh) + 1))
-            found = Noted(fresh[-1].event, failed(fresh[-1].outcome), duplicate=False)
-        results.append(found)
+def add_feedback(connection: Connection, events: Sequence[FeedbackEvent]) -> list[FeedbackEvent | Refused]:
+    """Store feedback under increasing event numbers, and return it with its number."""
+    last = last_event(connection)
+    earlier = _Earlier.read(connection, events)
+    fresh: list[FeedbackEvent] = []
+    results: list[FeedbackEvent | Refused] = []
+    for event in events:
+        result = earlier.answer(event)
+        if result is None:
+            result = earlier.add(event, last + len(fresh) + 1)
+            fresh.append(result)
+        results.append(result)
     _store(connection, fresh)
     return results
 
 
-@dataclass(frozen=True)
-class _Fresh:
-    """Feedback to insert."""
-
-    told: Told  # the feedback
-    event: int  # its number
-    before: list[float] | None  # the outcome of its list without it
-    outcome: list[float]  # outcome of the list with it
-
-    def row(self) -> Row:
-        """Return the row of the table."""
-        one, earlier = self.told, None if self.before is None else msgspec.json.encode(self.before).decode()
-        gains = msgspec.json.encode(one.gains).decode()
-        return self.event, one.list_id, one.key, one.version, now(), gains, earlier
-
-
 @dataclass
 class _Earlier:
-    """What is stored on the lists and under the keys of a group of feedback; updated as the group is processed."""
+    """What is stored on the lists of a group of feedback; updated as the group is processed."""
 
     known: set[str]  # ids of the lists that exist
-    by_key: dict[str, tuple[str, int, list[float]]]  # by idempotency key: list, event number and gains of the feedback
-    outcomes: dict[str, list[float]]  # by list
+    events: dict[tuple[str, str], tuple[int, list[float]]]  # by list and key: number and gains of the feedback
+    outcomes: dict[str, tuple[float, ...]]  # by list
 
     @classmethod
-    def read(cls, connection: Connection, told: Sequence[Told]) -> _Earlier:
+    def read(cls, connection: Connection, events: Sequence[FeedbackEvent]) -> _Earlier:
         """Read everything with two queries, whatever the size of the group; a third one if a list is not there."""
-        ids, keys = list({one.list_id for one in told}), list({one.key for one in told})
-        found = cls(_known(connection, ids), {}, {})
-        by_list, first = among(connection, feedback.c.list_id, ids)
-        by_key, second = among(connection, feedback.c.key, keys)
-        wanted = f'SELECT "key", list_id, event, gains FROM {feedback.name} WHERE {by_list} OR {by_key}'
-        for key, list_id, event, text in connection.exec_driver_sql(wanted, (first, second)):
-            gains = msgspec.json.decode(text)
-            found.by_key[key] = list_id, event, gains
-            found.outcomes[list_id] = _larger(found.outcomes.get(list_id), gains)
-        return found
+        ids = list({event.list_id for event in events})
+        earlier = cls(_existing(connection, ids), {}, {})
+        condition, given = _among(connection, feedback.c.list_id, ids)
+        wanted = f'SELECT "key", list_id, event, gains FROM {feedback.name} WHERE {condition}'
+        for key, list_id, number, encoded in connection.exec_driver_sql(wanted, (given,)):
+            gains = msgspec.json.decode(encoded)
+            earlier.events[list_id, key] = number, gains
+            earlier.outcomes[list_id] = larger(earlier.outcomes.get(list_id), gains)
+        return earlier
 
-    def answer(self, told: Told) -> Noted | Refused | None:
+    def answer(self, event: FeedbackEvent) -> FeedbackEvent | Refused | None:
         """Return the result of feedback that is a duplicate or cannot be added; None if it is new."""
-        if told.list_id not in self.known:
+        if event.list_id not in self.known:
             return Refused(404, "not_found", "There is no such list.", field="list_id")
-        if told.key not in self.by_key:
+        if (event.list_id, event.key) not in self.events:
             return None
-        list_id, event, gains = self.by_key[told.key]
-        if list_id != told.list_id:
-            return Refused(409, "conflict", "This key was used for another list.", field="idempotency_key")
-        if gains != list(told.gains):
+        number, gains = self.events[event.list_id, event.key]
+        if gains != list(event.gains):
             advice = "Send further feedback with its own idempotency_key."
             return Refused(
                 409, "conflict", f"This list already has different feedback under this key. {advice}", field="list_id"
             )
-        return Noted(event, failed(gains), duplicate=True)
+        return replace(event, number=number, duplicate=True)
 
-    def add(self, told: Told, event: int) -> _Fresh:
-        """Register new feedback under its event number and return what to insert."""
-        before = self.outcomes.get(told.list_id)
-        self.by_key[told.key] = told.list_id, event, list(told.gains)
-        self.outcomes[told.list_id] = _larger(before, told.gains)
-        return _Fresh(told, event, before, self.outcomes[told.list_id])
+    def add(self, event: FeedbackEvent, number: int) -> FeedbackEvent:
+        """Register new feedback under its number and return it as it is stored."""
+        stored = replace(event, number=number, earlier=self.outcomes.get(event.list_id))
+        self.events[event.list_id, event.key] = number, list(event.gains)
+        self.outcomes[event.list_id] = stored.outcome
+        return stored
 
 
-def _known(connection: Connection, ids: list[str]) -> set[str]:
+def _existing(connection: Connection, ids: list[str]) -> set[str]:
     """Return which of the lists exist; they are counted first, which is enough where all of them do."""
-    condition, given = among(connection, lists.c.id, ids)
+    condition, given = _among(connection, lists.c.id, ids)
     count = connection.exec_driver_sql(f"SELECT count(*) FROM {lists.name} WHERE {condition}", (given,)).scalar_one()
     if count == len(ids):
         return set(ids)
     return set(connection.exec_driver_sql(f"SELECT id FROM {lists.name} WHERE {condition}", (given,)).scalars())
 
 
-def outcome_of(gains: str, earlier: str | None) -> list[float]:
-    """Return the outcome of a list by position: the larger of the latest gains and those before, from stored JSON."""
-    return _larger(None if earlier is None else msgspec.json.decode(earlier), msgspec.json.decode(gains))
-
-
-def _larger(before: Sequence[float] | None, gains: Sequence[float]) -> list[float]:
-    """Return the elementwise maximum of two outcomes; the second alone if there was none before."""
-    return list(gains) if before is None else [max(pair) for pair in zip(before, gains, strict=True)]
-
-
-def failed(gains: Iterable[float]) -> bool:
-    """Return whether a list brought nothing."""
-    return not any(gain > 0 for gain in gains)
-
-
-def _store(connection: Connection, fresh: list[_Fresh]) -> None:
+def _store(connection: Connection, fresh: list[FeedbackEvent]) -> None:
     """Insert new feedback, advance the event counter and update the sums."""
     if not fresh:
         return
-    put(connection, feedback, [one.row() for one in fresh])
-    connection.execute(MOVE, {"last": fresh[-1].event})
-    by_minute: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
+    _insert(connection, feedback, [event.table_row() for event in fresh])
+    connection.execute(SET_LAST, {"last": fresh[-1].number})
+    by_minute: dict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
     by_position: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
-    for one in fresh:
-        version, first = one.told.version, one.before is None
-        sums = by_minute[_minute(one.told.created), version]
+    for event in fresh:
+        first = event.earlier is None
+        sums = by_minute[_minute(event.list_created), event.version, 0]
         sums[1] += first
-        sums[2] += failed(one.outcome) - (one.before is not None and failed(one.before))
-        for position, gain in enumerate(one.outcome, start=1):
-            old = 0.0 if one.before is None else one.before[position - 1]
-            entry = by_position[version, position]
+        sums[2] += is_failure(event.outcome) - (event.earlier is not None and is_failure(event.earlier))
+        for position, gain in enumerate(event.outcome, start=1):
+            old = 0.0 if event.earlier is None else event.earlier[position - 1]
+            entry = by_position[event.version, position]
             entry[:] = entry[0] + first, entry[1] + gain - old, entry[2] + gain * gain - old * old
-    _add_minutes(connection, by_minute)
-    add_up(connection, positions, [(*key, *sums) for key, sums in sorted(by_position.items())])
-
-
-def revise(connection: Connection) -> None:
-    """Increment the revision, which tells all replicas to read versions, traffic and learned policies again."""
-    connection.execute(REVISE)
+    _add_up(connection, minutes, [(*key, *values) for key, values in by_minute.items()])
+    _add_up(connection, positions, [(*key, *values) for key, values in by_position.items()])
 
 
 def _minute(created: float) -> int:
@@ -215,6 +202,101 @@ def _minute(created: float) -> int:
     return int(created // 60)
 
 
-def _add_minutes(connection: Connection, sums: dict[tuple[int, int], list[int]]) -> None:
-    """Add counts (lists, answered, failures) by minute and version to the sums."""
-    add_up(connection, minutes, [(*key, *values) for key, values in sorted(sums.items())])
+def _insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, adding: bool = False) -> None:
+    """Insert rows, one value per column in order, by statements of up to `ROWS` rows each."""
+    for start in range(0, len(rows), ROWS):
+        some = rows[start : start + ROWS]
+        statement = _insertion(connection.dialect.name, table, len(some), adding)
+        connection.exec_driver_sql(statement, tuple(value for row in some for value in row))
+
+
+def _add_up(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
+    """Add rows of sums to a table: values are added to the row with the same primary key, where there is one."""
+    _insert(connection, table, rows, adding=True)
+
+
+@cache
+def _insertion(dialect: str, table: Table, count: int, adding: bool) -> str:
+    """Return the text of an insert of `count` rows; with `adding`, of an upsert that adds to existing sums."""
+    names = [f'"{column.name}"' for column in table.columns]
+    row = f"({', '.join([MARKS[dialect]] * len(names))})"
+    insertion = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES {', '.join([row] * count)}"
+    if not adding:
+        return insertion
+    keys = [f'"{column.name}"' for column in table.primary_key.columns]
+    sums = [f"{name} = {table.name}.{name} + excluded.{name}" for name in names if name not in keys]
+    return f"{insertion} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {', '.join(sums)}"
+
+
+def _among(connection: Connection, column: Column[Any], values: Sequence[str]) -> tuple[str, Any]:
+    """Return a condition that a column holds one of many texts, and its only parameter."""
+    dialect = connection.dialect.name
+    given = json.dumps(values) if dialect == "sqlite" else list(values)
+    return f'{column.table.name}."{column.name}" {AMONG[dialect]}', given
+
+
+class Old(NamedTuple):
+    """Which lists may be deleted."""
+
+    seconds: float | None  # lists older than this
+    bytes: float | None  # lists beyond this size of the whole store, the oldest first
+    learned: bool  # only feedback that was learned from
+    latest: float = inf  # the time by which ages are counted, where the database's clock is beyond: it has jumped
+
+
+def forget(connection: Connection, wanted: Sequence[Old]) -> list[int]:
+    """Delete up to `BATCH` lists for each entry, and return how many; call again while it returns `BATCH`."""
+    return [_forget(connection, old) for old in wanted]
+
+
+def _forget(connection: Connection, old: Old) -> int:
+    """Delete the oldest lists that may go, at most `BATCH`, with their feedback; sums are kept."""
+    doomed = select(lists.c.id).order_by(lists.c.id).limit(BATCH)
+    if old.bytes is None or size_of(connection) <= old.bytes:
+        if old.seconds is None:
+            return 0
+        doomed = doomed.where(lists.c.id < first_id(max(0.0, min(clock_of(connection), old.latest) - old.seconds)))
+    if old.learned:
+        doomed = doomed.where(~_needed_feedback().correlate(lists).exists())
+    ids = connection.execute(doomed).scalars().all()
+    for table in (feedback, shadows, quarantine):
+        connection.execute(delete(table).where(table.c.list_id.in_(ids)))
+    connection.execute(delete(lists).where(lists.c.id.in_(ids)))
+    return len(ids)
+
+
+def _needed_feedback() -> Select[tuple[int]]:
+    """Return a query for feedback on a list that learning still needs."""
+    # A version that is not frozen needs all events after its base snapshot, because its state is rebuilt from there. A
+    # version that serves and has never learned needs all of its feedback.
+    base = select(snapshots.c.applied).where(snapshots.c.number == learning.c.base).scalar_subquery()
+    joined = feedback.join(models, models.c.version == feedback.c.version)
+    joined = joined.outerjoin(learning, learning.c.version == feedback.c.version)
+    last = select(func.max(deployments.c.number)).group_by(deployments.c.name)
+    serves = or_(models.c.version == deployments.c.current, models.c.version == deployments.c.canary)
+    serving = select(deployments.c.number).where(deployments.c.number.in_(last), serves).exists()
+    needed = or_(and_(learning.c.version.is_(None), serving), and_(learning.c.frozen == 0, feedback.c.event > base))
+    return select(feedback.c.event).select_from(joined).where(feedback.c.list_id == lists.c.id, needed)
+
+
+def size_of(connection: Connection) -> int:
+    """Return the bytes that the store uses: pages in use of an SQLite file, or tables and indexes of PostgreSQL."""
+    if connection.dialect.name == "sqlite":
+        pages, free, size = (
+            int(connection.execute(text(f"PRAGMA {name}")).scalar_one())
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
+    return int(connection.execute(TABLE_SIZES).scalar_one() or 0)
+
+
+def give_space_back(database: Database) -> None:
+    """Return freed space to the operating system."""
+    if database.writing.dialect.name == "sqlite":
+        with database.reading.connect() as connection:
+            raw: Any = connection.connection.driver_connection
+            raw.executescript(f"PRAGMA incremental_vacuum({PAGES}); PRAGMA wal_checkpoint(PASSIVE);")
+        return
+    with database.maintenance.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for table in (lists, feedback, shadows):
+            connection.execute(text(f"VACUUM {table.name}"))

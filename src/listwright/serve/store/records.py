@@ -1,15 +1,16 @@
-"""The record of a served list: what it was built from, packed into bytes, so that it can be explained and learned from.
+"""A served list and feedback on it, as the service holds them and as the store keeps them.
 
-A record is one compressed message. Numbers are stored exactly where they take little space. Features of larger lists
-are quantized to the finest grid that fits, evenly spaced between the smallest and the largest value of each column in
-that list: 65,536, 256 or 128 levels. Learning always reads the stored values, so its result does not depend on when it
-happens.
+`ServedList` is packed into one compressed message, with its numbers exactly as they were, so that it can be explained
+and learned from later. `FeedbackEvent` is what came of it; its `update` is what a learner takes. `as_recommendations`
+reads many stored lists at once, for `export` and for the comparison of versions.
 """
 
 from __future__ import annotations
 
+import secrets
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -17,79 +18,118 @@ from typing import Any
 import msgspec
 import numpy as np
 import zstandard
-from numpy.typing import NDArray
+from sqlalchemy import Select, func, select
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.quotas import Quotas
 from listwright.errors import InputError
+from listwright.feedback.recommendations import Recommendations
 from listwright.feedback.updates import TrainingUpdate
 from listwright.problems import Problems
-from listwright.serve.store.tables import Table, array_of, exact, precision, rounded
+from listwright.serve.messages import Picked
+from listwright.serve.store.schema import feedback, lists
 
-PARTS = ("features", "context", "sizes", "catalogue", "vectors")
+PARTS = ("context", "sizes", "catalogue", "vectors")  # of a problem, beside its features
 QUOTAS = "quotas."  # precedes the names of the arrays of quotas
-ROUNDED = ("features", "vectors")  # what may be rounded
-SMALL = 3_000  # bytes of numbers that are stored exactly, whatever they are
 COMPRESSION = 1
 WHOLE, FIRST = 1_900, 1_480  # bytes of the longest record that is not cut, and of the first part of others
+TIME_DIGITS = 12  # of a list's id: milliseconds in hex
+
+
+def new_id(created: float) -> str:
+    """Return a list id, which sorts by time: milliseconds as 12 hex digits, then 20 random ones."""
+    return first_id(created)[:TIME_DIGITS] + secrets.token_hex(10)
+
+
+def first_id(created: float) -> str:
+    """Return the lowest possible id of a time, for queries by age."""
+    return f"{int(created * 1000):0{TIME_DIGITS}x}" + "0" * (32 - TIME_DIGITS)
 
 
 @dataclass(frozen=True, eq=False)
-class Packed:
-    """One list with the problem it was built from.
+class ServedList:
+    """A list that was shown, with the problem it was built from."""
 
-    Attributes
-    ----------
-    problem : Problems
-        A single problem.
-    ids : sequence of str or int
-        Ids of all candidates.
-    picks : ndarray of int
-        Rows of the picked candidates, in order.
-    scores : sequence of float or None
-        Score of each pick.
-    propensities : ndarray or None
-        Probability with which each pick was drawn; None if unknown.
-    budget : float or None
-        Budget of the list.
-    """
-
-    problem: Problems
+    id: str  # 32 hex digits that sort by time
+    created: float  # seconds since 1970
+    version: int  # model version that built it
+    state: int  # number of lists the version had learned from
+    learn: bool  # whether it may be learned from; False if values were clipped
+    metadata: str | None  # the caller's own JSON
+    problem: Problems | None  # one problem; None for a list of which only the items are kept
     ids: Sequence[str | int]  # of all candidates
-    picks: Ints  # rows within the problem, in order
-    scores: Sequence[float] | None
-    propensities: Floats | None
-    budget: float | None
+    picks: Ints  # rows of the picked candidates, in order
+    scores: Floats | None = None  # of each pick
+    propensities: Floats | None = None  # with which each pick was drawn; None if unknown
+    budget: float | None = None  # of the list
 
-    def record(self, list_id: str, gains: Any, *, earlier: Any = None) -> TrainingUpdate:
-        """Return the list with its outcome in the form that a learner takes.
+    @property
+    def items(self) -> list[str | int]:
+        """The ids of the picked items, in order."""
+        return [self.ids[row] for row in self.picks.tolist()]
 
-        Parameters
-        ----------
-        list_id : str
-            Id of the list.
-        gains : array-like
-            Gain by position, as reported last.
-        earlier : array-like, optional
-            Outcome that was learned from before; the new outcome is the larger of both.
-        """
-        outcomes = gains if earlier is None else np.maximum(gains, earlier)
-        return TrainingUpdate.of(
-            list_id, self.problem, self.picks, self.propensities, outcomes, budget=self.budget, earlier=earlier
+    def answer_items(self) -> list[Picked]:
+        """Return the items as in the answer."""
+        scores = [None] * len(self.picks) if self.scores is None else self.scores.tolist()
+        chances = [None] * len(self.picks) if self.propensities is None else self.propensities.tolist()
+        rows = zip(self.items, scores, chances, strict=True)
+        return [Picked(item, position, score, chance) for position, (item, score, chance) in enumerate(rows, start=1)]
+
+    def without_candidates(self) -> ServedList:
+        """Return the list with nothing but its items, which is what feedback is validated against."""
+        items = self.items
+        return ServedList(
+            self.id, self.created, self.version, self.state, self.learn, None, None, items, np.arange(len(items))
         )
 
-    def items(self) -> list[dict[str, Any]]:
-        """Return the items as in the answer: id, position from 1, score and propensity."""
-        scores = [None] * len(self.picks) if self.scores is None else self.scores
-        chances = [None] * len(self.picks) if self.propensities is None else self.propensities.tolist()
-        rows = zip(self.picks.tolist(), scores, chances, strict=True)
-        return [
-            {"id": self.ids[row], "position": position, "score": score, "propensity": chance}
-            for position, (row, score, chance) in enumerate(rows, start=1)
-        ]
+    def row(self) -> Sequence[Any]:
+        """Return the row of the table of lists."""
+        record = self._pack()
+        parts = (record, None) if len(record) <= WHOLE else (record[:FIRST], record[FIRST:])
+        items, learn = len(self.picks), int(self.learn)
+        return self.id, self.created, self.version, self.state, items, learn, *parts, self.metadata
+
+    def _pack(self) -> bytes:
+        """Return the problem and its list as a compressed message."""
+        problem = self.problem
+        assert problem is not None
+        arrays = {name: array for name in PARTS if (array := getattr(problem, name)) is not None}
+        if problem.quotas is not None:
+            arrays |= {QUOTAS + name: array for name, array in problem.quotas.arrays().items() if array.size}
+        message = _Message(
+            list(self.ids),
+            self.picks.astype("<u2").tobytes(),
+            None if self.scores is None else self.scores.astype("<f8").tobytes(),
+            _encode_chances(self.propensities),
+            self.budget,
+            {name: _encode_array(array) for name, array in ({"features": problem.features} | arrays).items()},
+            None if problem.groups is None else problem.groups.tolist(),
+        )
+        return _compressor().compress(msgspec.msgpack.encode(message))
+
+    @classmethod
+    def read(cls, row: Any, *, names: tuple[str, ...] | None = None, ids: bool = False) -> ServedList:
+        """Restore a list from its row; with `ids`, the problem has the ids of the candidates."""
+        message = _unpack(_record(row))
+        picks = np.frombuffer(message.picks, dtype="<u2").astype(np.int64)
+        chances = _floats(message.propensities)
+        return cls(
+            row.id,
+            row.created,
+            row.version,
+            row.state,
+            bool(row.learn),
+            row.metadata,
+            message.problem(names, ids=ids),
+            message.ids,
+            picks,
+            _floats(message.scores),
+            np.ones(len(picks)) if chances is not None and not len(chances) else chances,
+            message.budget,
+        )
 
 
-class Message(msgspec.Struct, array_like=True):
+class _Message(msgspec.Struct, array_like=True):
     """The stored form of a list, encoded as a MessagePack array."""
 
     ids: list[str | int]
@@ -97,84 +137,38 @@ class Message(msgspec.Struct, array_like=True):
     scores: bytes | None
     propensities: bytes | None  # empty: all 1
     budget: float | None
-    tables: dict[str, Table]
-    groups: list[str | int] | None = None  # of all candidates; records of version 0.1 have none
+    arrays: dict[str, tuple[str, tuple[int, ...], bytes]]  # dtype, shape and values
+    groups: list[str | int] | None  # of all candidates
+
+    def problem(self, names: tuple[str, ...] | None, *, ids: bool) -> Problems:
+        """Construct the problem."""
+        arrays: dict[str, Any] = {name: _decode_array(*array) for name, array in self.arrays.items()}
+        features = arrays.pop("features")
+        quotas = {name.removeprefix(QUOTAS): arrays.pop(name) for name in list(arrays) if name.startswith(QUOTAS)}
+        if ids:
+            arrays["item_ids"] = np.empty(len(self.ids), dtype=object)
+            arrays["item_ids"][:] = self.ids
+        problem = Problems.from_arrays(
+            features, offsets=[0, len(features)], feature_names=names, groups=self.groups, **arrays
+        )
+        return problem._with(quotas=replace(Quotas.free(len(features)), **quotas)) if quotas else problem
 
 
-def pack(one: Packed, *, small: int = SMALL) -> bytes:
-    """Pack a list into bytes."""
-    arrays = {name: getattr(one.problem, name) for name in PARTS if getattr(one.problem, name) is not None}
-    if one.problem.quotas is not None:
-        arrays |= {QUOTAS + name: array for name, array in one.problem.quotas.arrays().items() if array.size}
-    room = small - sum(array.nbytes for name, array in arrays.items() if name not in ROUNDED)
-    total = sum(arrays[name].nbytes for name in ROUNDED if name in arrays)
-    levels, dtype = precision(room, total)
-    tables = {
-        name: rounded(array, levels, dtype) if levels and name in ROUNDED else exact(array)
-        for name, array in arrays.items()
-    }
-    message = Message(
-        list(one.ids),
-        one.picks.astype("<u2").tobytes(),
-        None if one.scores is None else np.asarray(one.scores, dtype="<f8").tobytes(),
-        _chances(one.propensities),
-        one.budget,
-        tables,
-        None if one.problem.groups is None else one.problem.groups.tolist(),
-    )
-    return _compressor().compress(msgspec.msgpack.encode(message))
+def _encode_array(array: Any) -> tuple[str, tuple[int, ...], bytes]:
+    """Return an array as it is, little-endian."""
+    return array.dtype.newbyteorder("<").str, array.shape, np.ascontiguousarray(array).tobytes()
 
 
-def _compressor() -> zstandard.ZstdCompressor:
-    """Return the compressor of this thread; making one costs as much as compressing a list."""
-    if not hasattr(_mine, "compressor"):
-        _mine.compressor = zstandard.ZstdCompressor(level=COMPRESSION)
-    found: zstandard.ZstdCompressor = _mine.compressor
-    return found
+def _decode_array(dtype: str, shape: tuple[int, ...], data: bytes) -> Any:
+    """Restore an array."""
+    return np.frombuffer(data, dtype=dtype).reshape(shape)
 
 
-_mine = threading.local()
-
-
-def cut(record: bytes) -> tuple[bytes, bytes | None]:
-    """Cut a record in two where it is long; None for a part that is not there."""
-    return (record, None) if len(record) <= WHOLE else (record[:FIRST], record[FIRST:])
-
-
-def whole(row: Any) -> bytes:
-    """Return the record of a row of lists, whose parts `cut` made."""
-    record: bytes = row.record
-    return record if row.rest is None else record + row.rest
-
-
-def _chances(propensities: Floats | None) -> bytes | None:
+def _encode_chances(propensities: Floats | None) -> bytes | None:
     """Encode propensities: None if unknown, no bytes if all are 1, else float64."""
     if propensities is None:
         return None
     return b"" if (propensities == 1.0).all() else propensities.astype("<f8").tobytes()
-
-
-def unpack(data: bytes, *, names: tuple[str, ...] | None = None, ids: bool = True) -> Packed:
-    """Restore a list from its bytes."""
-    try:
-        plain = zstandard.ZstdDecompressor().decompress(data)
-        message = _decoder().decode(plain)
-    except (zstandard.ZstdError, msgspec.MsgspecError):
-        raise InputError("This list cannot be read: its record is damaged.") from None
-    arrays = {name: array_of(table) for name, table in message.tables.items()}
-    picks = np.frombuffer(message.picks, dtype="<u2").astype(np.int64)
-    chances = _floats(message.propensities)
-    if chances is not None and not len(chances):
-        chances = np.ones(len(picks))
-    scores = _floats(message.scores)
-    problem = problem_from(arrays, names=names, ids=message.ids if ids else None, groups=message.groups)
-    return Packed(problem, message.ids, picks, None if scores is None else scores.tolist(), chances, message.budget)
-
-
-@cache
-def _decoder() -> msgspec.msgpack.Decoder[Message]:
-    """Return the decoder of messages; cached."""
-    return msgspec.msgpack.Decoder(Message)
 
 
 def _floats(data: bytes | None) -> Floats | None:
@@ -182,19 +176,167 @@ def _floats(data: bytes | None) -> Floats | None:
     return None if data is None else np.frombuffer(data, dtype="<f8")
 
 
-def problem_from(
-    arrays: Mapping[str, NDArray[Any]],
-    *,
-    names: tuple[str, ...] | None = None,
-    ids: Sequence[str | int] | None = None,
-    groups: Sequence[str | int] | None = None,
-) -> Problems:
-    """Construct a single problem from its arrays."""
-    parts: dict[str, Any] = {name: arrays[name] for name in PARTS[1:] if name in arrays}
-    quotas = {name.removeprefix(QUOTAS): array for name, array in arrays.items() if name.startswith(QUOTAS)}
-    if ids is not None:
-        parts["item_ids"] = np.empty(len(ids), dtype=object)
-        parts["item_ids"][:] = ids
-    features = arrays["features"]
-    found = Problems.from_arrays(features, offsets=[0, len(features)], feature_names=names, groups=groups, **parts)
-    return found._with(quotas=replace(Quotas.free(len(features)), **quotas)) if quotas else found
+def _compressor() -> zstandard.ZstdCompressor:
+    """Return the compressor of this thread; making one costs as much as compressing a list."""
+    if not hasattr(_local, "compressor"):
+        _local.compressor = zstandard.ZstdCompressor(level=COMPRESSION)
+    compressor: zstandard.ZstdCompressor = _local.compressor
+    return compressor
+
+
+_local = threading.local()
+
+
+def _record(row: Any) -> bytes:
+    """Return the record of a row of lists, whose parts `ServedList.row` cut."""
+    record: bytes = row.record
+    return record if row.rest is None else record + row.rest
+
+
+def _unpack(record: bytes) -> _Message:
+    """Decode a record; raise InputError if it is damaged."""
+    try:
+        return _decoder().decode(zstandard.ZstdDecompressor().decompress(record))
+    except (zstandard.ZstdError, msgspec.MsgspecError):
+        raise InputError("This list cannot be read: its record is damaged.") from None
+
+
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[_Message]:
+    """Return the decoder of messages."""
+    return msgspec.msgpack.Decoder(_Message)
+
+
+@dataclass(frozen=True, eq=False)
+class FeedbackEvent:
+    """Feedback on a list: validated, numbered once it is stored, and joined with its list where it is learned from."""
+
+    list_id: str
+    key: str  # idempotency key
+    gains: tuple[float, ...]  # of each item, in order
+    version: int  # model version that built the list
+    source: str = ""  # name of the API key that it came with
+    list_created: float = 0.0  # when the list was built
+    number: int = 0  # given in commit order
+    earlier: tuple[float, ...] | None = None  # the outcome of the list before
+    duplicate: bool = False  # whether the same feedback was stored before
+    row: Any = None  # of its list; None where that is deleted or may not be learned from
+
+    @property
+    def outcome(self) -> tuple[float, ...]:
+        """The gain of each item by all feedback so far: the largest that was reported."""
+        return larger(self.earlier, self.gains)
+
+    @property
+    def learnable(self) -> bool:
+        """Whether the list may be learned from."""
+        return self.row is not None
+
+    def update(self) -> TrainingUpdate:
+        """Return what a learner takes; raise InputError if the record of the list is damaged."""
+        served = ServedList.read(self.row)
+        assert served.problem is not None
+        return TrainingUpdate.of(
+            self.list_id,
+            served.problem,
+            served.picks,
+            served.propensities,
+            self.outcome,
+            budget=served.budget,
+            earlier=self.earlier,
+        )
+
+    def table_row(self) -> Sequence[Any]:
+        """Return the row of the table of feedback."""
+        earlier = None if self.earlier is None else msgspec.json.encode(self.earlier).decode()
+        gains = msgspec.json.encode(self.gains).decode()
+        return self.number, self.list_id, self.key, self.source, self.version, time.time(), gains, earlier
+
+
+def outcome_of(gains: str, earlier: str | None) -> tuple[float, ...]:
+    """Return the outcome of a list from the stored JSON of its last feedback."""
+    return larger(None if earlier is None else msgspec.json.decode(earlier), msgspec.json.decode(gains))
+
+
+def larger(before: Sequence[float] | None, gains: Sequence[float]) -> tuple[float, ...]:
+    """Return the elementwise maximum of two outcomes; the second alone if there was none before."""
+    return tuple(gains) if before is None else tuple(max(pair) for pair in zip(before, gains, strict=True))
+
+
+def is_failure(gains: Iterable[float]) -> bool:
+    """Return whether a list brought nothing."""
+    return not any(gain > 0 for gain in gains)
+
+
+def with_feedback(*wanted: Any) -> Select[Any]:
+    """Return a query for lists joined with their latest feedback."""
+    # The latest feedback row is enough, because its column `earlier` holds the largest gains of all feedback before it.
+    last = select(feedback.c.list_id, func.max(feedback.c.event).label("event")).group_by(feedback.c.list_id).subquery()
+    joined = lists.outerjoin(last, last.c.list_id == lists.c.id).outerjoin(feedback, feedback.c.event == last.c.event)
+    return select(lists, feedback.c.gains, feedback.c.earlier).select_from(joined).where(*wanted)
+
+
+def as_recommendations(
+    rows: Sequence[Any], names: tuple[str, ...] | None, *, cascade: bool = False
+) -> tuple[Recommendations, Floats]:
+    """Convert rows of `with_feedback` of one model version to `Recommendations` and a matrix of gains."""
+    served = [ServedList.read(row) for row in rows]
+    problems = _concatenate(served, names)
+    shape = len(rows), max(1, max(len(one.picks) for one in served))
+    picks, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
+    for i, (row, shown) in enumerate(zip(rows, served, strict=True)):
+        n = len(shown.picks)
+        picks[i, :n] = shown.picks + problems.offsets[i]
+        chances[i, :n] = np.nan if shown.propensities is None else shown.propensities
+        seen = _revealed_gains(row, cascade)
+        gains[i, : len(seen)] = seen
+    ids = tuple(row.id for row in rows)
+    budgets = [shown.budget for shown in served if shown.budget is not None]
+    recommendations = Recommendations(
+        problems,
+        picks,
+        list_ids=ids,
+        propensities=chances,
+        version=rows[0].version,
+        room=np.array(budgets) if len(budgets) == len(served) else None,
+    )
+    return recommendations, gains
+
+
+def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Problems:
+    """Concatenate the problems of several lists into one batch whose problem ids are the list ids."""
+    problems = [shown.problem for shown in served if shown.problem is not None]
+    parts: dict[str, Any] = {
+        name: np.concatenate([getattr(problem, name) for problem in problems])
+        for name in PARTS
+        if getattr(problems[0], name) is not None
+    }
+    batch = Problems.from_arrays(
+        np.concatenate([problem.features for problem in problems]),
+        offsets=np.concatenate([[0], np.cumsum([problem.n_rows for problem in problems])]),
+        item_ids=[str(item) for shown in served for item in shown.ids],
+        feature_names=names,
+        **parts,
+    )
+    return batch._with(problem_ids=np.array([shown.id for shown in served]), **_groups(problems))
+
+
+def _groups(problems: list[Problems]) -> dict[str, Any]:
+    """Return the groups and quotas of several lists; a list without them is not limited."""
+    joined: dict[str, Any] = {}
+    if any(problem.groups is not None for problem in problems):
+        labels = [np.full(one.n_rows, "") if one.groups is None else one.groups.astype(object) for one in problems]
+        joined["groups"] = np.concatenate(labels).astype(object)
+    if any(problem.quotas is not None for problem in problems):
+        quotas = [Quotas.free(one.n_rows) if one.quotas is None else one.quotas for one in problems]
+        joined["quotas"] = Quotas.join(quotas)
+    return joined
+
+
+def _revealed_gains(row: Any, cascade: bool) -> Sequence[float]:
+    """Return the known gains of a list by position, empty without feedback."""
+    if row.gains is None:
+        return ()
+    gains = outcome_of(row.gains, row.earlier)
+    stop = next((at for at, gain in enumerate(gains, start=1) if gain > 0), len(gains)) if cascade else len(gains)
+    return gains[:stop]

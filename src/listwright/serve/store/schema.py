@@ -1,7 +1,7 @@
 """The tables of a store, as SQLAlchemy metadata; comments say what each is for.
 
-All names begin with ``lw_``, so that a store can share a database with other applications. A change here needs a step
-in `upgrades`.
+All names begin with ``lw_``, so that a store can share a database with other applications. A change here needs another
+`SCHEMA`, and from the first release on a documented way from each released one.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import (
     BigInteger,
     Column,
+    Connection,
     Float,
     Index,
     Integer,
@@ -19,14 +20,23 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    insert,
+    inspect,
+    select,
+    text,
 )
+
+from listwright.errors import InputError
+
+SCHEMA = 1  # version of the tables
+CREATE_LOCK = 7_241_908_113  # of PostgreSQL: one service creates the tables, the others wait
 
 metadata = MetaData()
 
 version_table = Table("lw_schema", metadata, Column("version", Integer, nullable=False))
 
-# Numbers that only grow. "event": the last number given to feedback; a writer locks this row until it commits, so that
-# events become visible in their order. "revision": grows with every change that all replicas must follow.
+# Numbers that only grow. "event": the last number given to feedback. Its row is the one lock of a store: see
+# `Writer`. "revision": grows with every change that all replicas must follow.
 clock = Table(
     "lw_clock", metadata, Column("name", String(16), primary_key=True), Column("value", BigInteger, nullable=False)
 )
@@ -75,22 +85,25 @@ lists = Table(
     Column("created", Float(53), nullable=False),
     Column("version", Integer, nullable=False),
     Column("state", BigInteger, nullable=False),  # how many lists the policy had learned from
+    Column("n_items", Integer, nullable=False),  # of the list
     Column("learn", SmallInteger, nullable=False),  # 0: out of the trained range, so nothing is learned from it
-    Column("record", LargeBinary, nullable=False),  # candidates, picks and scores: see records.py
-    Column("rest", LargeBinary),  # of a record that is cut in two: see `records.cut`
-    Column("context", Text),  # JSON of the caller's own
+    Column("record", LargeBinary, nullable=False),  # candidates, picks and scores: see `ServedList`
+    Column("rest", LargeBinary),  # of a record that is cut in two
+    Column("metadata", Text),  # JSON of the caller's own
 )
 
 feedback = Table(
     "lw_feedback",
     metadata,
     Column("event", BigInteger, primary_key=True, autoincrement=False),
-    Column("list_id", String(32), nullable=False, index=True),
-    Column("key", String(100), nullable=False, unique=True),
+    Column("list_id", String(32), nullable=False),
+    Column("key", String(100), nullable=False),
+    Column("source", String(64), nullable=False),  # name of the API key that it came with
     Column("version", Integer, nullable=False),
     Column("created", Float(53), nullable=False),
     Column("gains", Text, nullable=False),  # JSON, one number per position, as it was told
     Column("earlier", Text),  # the same, of all feedback on this list before; null for the first
+    UniqueConstraint("list_id", "key"),
 )
 Index("lw_feedback_by_version", feedback.c.version, feedback.c.event)
 
@@ -104,7 +117,7 @@ learning = Table(
     Column("base", Integer, nullable=False),  # a snapshot
     Column("frozen", SmallInteger, nullable=False),
     Column("reason", Text),  # why it is frozen
-    Column("policy", LargeBinary),  # what replicas serve: see learning/published.py; null: as deployed
+    Column("policy", LargeBinary),  # what replicas serve: see `publish`; null: as deployed
     Column("comparison", Text),  # JSON: the last comparison with the deployed policy
 )
 
@@ -146,12 +159,15 @@ probes = Table(
     "lw_probes", metadata, Column("id", String(32), primary_key=True), Column("data", LargeBinary, nullable=False)
 )
 
-# Sums, kept in the transaction that adds a list or feedback; feedback counts for the minute of its list.
+# Sums, kept in the transaction that adds a list or feedback; feedback counts for the minute of its list. Each replica
+# adds the lists that it serves to rows of its own, so that replicas do not wait for each other; feedback, which is
+# added under the lock, counts in the rows of replica 0.
 minutes = Table(
     "lw_minutes",
     metadata,
     Column("minute", Integer, primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("replica", Integer, primary_key=True, autoincrement=False),
     Column("lists", BigInteger, nullable=False),
     Column("answered", BigInteger, nullable=False),
     Column("failures", BigInteger, nullable=False),
@@ -166,3 +182,28 @@ positions = Table(
     Column("gain", Float(53), nullable=False),
     Column("squares", Float(53), nullable=False),
 )
+
+
+def create_tables(connection: Connection) -> None:
+    """Create the tables of an empty database, within the connection's transaction; raise InputError for another
+    version.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": CREATE_LOCK})
+    if inspect(connection).has_table(version_table.name):
+        check_version(connection)
+        return
+    metadata.create_all(connection)
+    connection.execute(insert(version_table), {"version": SCHEMA})
+    connection.execute(insert(clock), [{"name": name, "value": 0} for name in ("event", "revision")])
+    connection.execute(insert(leases), {"name": "learner", "holder": "", "term": 0, "expires": 0.0})
+
+
+def check_version(connection: Connection) -> None:
+    """Raise InputError if a store has another schema version than this release."""
+    version = connection.execute(select(version_table.c.version)).scalar_one()
+    if version != SCHEMA:
+        raise InputError(
+            f"The store has schema version {version}, this listwright uses {SCHEMA}. "
+            "Use the release that wrote it, or a new store."
+        )

@@ -4,13 +4,19 @@ A durable commit costs a disk flush, and threads that take turns at every statem
 being committed the next one gathers, and a group is handed over only when the event loop has nothing else to do. Under
 load one flush serves many requests, and an idle service commits at once. Callers are answered once their write is
 durable.
+
+Replicas share a store without deadlocks, by construction. There is one lock, the row "event" of the clock, and a
+transaction takes it before anything else, so that all of them run one after the other. Only new lists and the lists of
+shadows do without: they are rows with ids of their own, and counts in rows that belong to their replica.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,9 +29,13 @@ from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 
 from listwright.serve.refusals import Refused, busy, unavailable
 from listwright.serve.store.database import cause_of
+from listwright.serve.store.journal import add_lists, add_shadows, lock_store
 
 # Writes several things of one kind; for each a result, or the refusal of that one alone.
 Work = Callable[[Connection, Sequence[Any]], Sequence[Any]]
+LOCK_FREE = (add_lists, add_shadows)
+RETRIES = 4  # of a transaction that the database gave up in favour of another
+CONFLICTS = ("40001", "40P01")  # serialisation failure and deadlock of PostgreSQL
 MOST = 512  # writes of one transaction
 QUEUE = 4_096  # writes that may wait
 LONGEST = 0.05  # seconds until a group is handed over although the event loop is busy
@@ -109,22 +119,25 @@ class Writer:
         self.observe(len(jobs), perf_counter() - start)
         self.loop.call_soon_threadsafe(_answer, jobs, results)
 
-    def _attempt(self, jobs: list[Job], *, again: bool = True) -> list[Any]:
+    def _attempt(self, jobs: list[Job], *, again: int = RETRIES) -> list[Any]:
         """Execute jobs in one transaction and return their results, or the refusal of each."""
-        # An integrity error is retried once, because another replica may have written the same row meanwhile and the
-        # retry sees it.
         try:
             with self.engine.begin() as connection:
-                results = _worked(connection, jobs)
+                if any(job.work not in LOCK_FREE for job in jobs):
+                    lock_store(connection)
+                results = _execute(connection, jobs)
             self.failure = None
         except (OperationalError, InterfaceError) as error:
+            if again and getattr(error.orig, "sqlstate", None) in CONFLICTS:  # nothing of it was stored
+                time.sleep(random.uniform(0.0, 0.02))
+                return self._attempt(jobs, again=again - 1)
             self.failure = cause_of(error)
             self.on_failure()
             log.warning("a transaction failed", extra={"writes": len(jobs), "cause": self.failure})
             return [unavailable()] * len(jobs)
         except IntegrityError as error:  # somebody else wrote the same at the same time: the second try sees it
             if again:
-                return self._attempt(jobs, again=False)
+                return self._attempt(jobs, again=0)
             return self._one_by_one(jobs, error)
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
             return self._one_by_one(jobs, error)
@@ -133,12 +146,12 @@ class Writer:
     def _one_by_one(self, jobs: list[Job], error: Exception) -> list[Any]:
         """Write each job in a transaction of its own, so that the one at fault fails alone."""
         if len(jobs) > 1:
-            return [self._attempt([job], again=False)[0] for job in jobs]
+            return [self._attempt([job], again=0)[0] for job in jobs]
         log.error("a write failed", exc_info=error, extra={"cause": type(error).__name__})
         return [Refused(500, "internal", "This could not be stored.")]
 
 
-def _worked(connection: Connection, jobs: list[Job]) -> list[Any]:
+def _execute(connection: Connection, jobs: list[Job]) -> list[Any]:
     """Execute jobs of the same function together and return results in the order of the jobs."""
     results: list[Any] = [None] * len(jobs)
     for work in dict.fromkeys(job.work for job in jobs):

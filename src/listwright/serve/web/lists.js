@@ -62,7 +62,7 @@ function outcome(failed) {
 }
 
 async function detail(list_id) {
-  const list = await call(`/v1/lists/${encodeURIComponent(list_id)}`);
+  const list = await call(`/v1/lists/${encodeURIComponent(list_id)}?explain=true`);
   const gains = list.feedback?.gains ?? null;
   const about = facts([
     ["Outcome", outcome(gains && !gains.some((gain) => gain > 0))],
@@ -71,7 +71,7 @@ async function detail(list_id) {
     ["Model", link(`#/model/${list.model_version}`, `version ${list.model_version}`)],
     ["List", id(list.list_id)],
     ["Learned from", list.learned_from ? null : "no: the request was out of the trained range"],
-    ["Your context", list.context == null ? null : id(JSON.stringify(list.context))],
+    ["Your metadata", list.metadata == null ? null : id(JSON.stringify(list.metadata))],
     ["Feedback", list.feedback && plural(list.feedback.events.length, "event")],
   ]);
   const back = make("p", {}, link("#/lists", "\u2190 All lists"));

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from starlette.requests import ClientDisconnect, Request
 
-from listwright.serve.models.requests import Asked, BinaryHead
+from listwright.serve.messages import BinaryHead, ListQuery
 from listwright.serve.refusals import Refused, field_name, invalid
 
 T = TypeVar("T")
@@ -58,30 +58,30 @@ def _too_large(limit: int) -> Refused:
     return Refused(413, "too_large", f"A body may have {limit:,} bytes.", field="body")
 
 
-def kind_of(request: Request) -> str:
+def content_type(request: Request) -> str:
     """Return the content type in lower case, without parameters such as the charset."""
     return _header(request, b"content-type").partition(b";")[0].strip().lower().decode("latin-1")
 
 
 async def read_json(request: Request, kind: type[T], limit: int, names: Sequence[str] | None = None) -> T:
     """Read and decode a JSON body."""
-    if kind_of(request) != "application/json":
+    if content_type(request) != "application/json":
         raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
-    return decoded(await read_body(request, limit), kind, names)
+    return decode(await read_body(request, limit), kind, names)
 
 
-def decoded(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T:
+def decode(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T:
     """Decode JSON into `kind`, or raise a refusal that names the field at fault."""
     try:
-        found: T = _decoder(kind).decode(body)  # type: ignore[arg-type]
-        return found
+        value: T = _decoder(kind).decode(body)  # type: ignore[arg-type]
+        return value
     except msgspec.ValidationError as error:
         _check_whole(body)
         raise _refusal(error, names) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         place = _place_of_nan(body) if b"NaN" in body or b"Infinity" in body else None
         if place is not None:
-            raise invalid(_named(place, names), "NaN and Infinity are not valid JSON.") from None
+            raise invalid(_with_name(place, names), "NaN and Infinity are not valid JSON.") from None
         raise invalid("body", f"{error}.") from None
 
 
@@ -104,10 +104,10 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
 def _place_of_nan(body: bytes) -> str | None:
     """Return the field of the first NaN or Infinity in a body that Python's lenient parser accepts."""
     try:
-        found = _path_to(_NAN, json.loads(body, parse_constant=lambda name: _NAN))
+        path = _path_to(_NAN, json.loads(body, parse_constant=lambda name: _NAN))
     except (ValueError, RecursionError):
         return None
-    return None if found is None else field_name(found)
+    return None if path is None else field_name(path)
 
 
 _NAN = object()
@@ -118,7 +118,7 @@ def _path_to(wanted: object, value: Any, at: tuple[Any, ...] = ()) -> tuple[Any,
     if value is wanted:
         return at
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return next((found for key, one in inside if (found := _path_to(wanted, one, (*at, key))) is not None), None)
+    return next((path for key, part in inside if (path := _path_to(wanted, part, (*at, key))) is not None), None)
 
 
 def _refusal(error: msgspec.ValidationError, names: Sequence[str] | None) -> Refused:
@@ -126,29 +126,31 @@ def _refusal(error: msgspec.ValidationError, names: Sequence[str] | None) -> Ref
     # The location is parsed from the text of the error, since msgspec does not expose it otherwise.
     text = str(error)
     where, unknown = WHERE.search(text), UNKNOWN.search(text)
-    place = field_name([int(one) if one.isdigit() else one for one in re.findall(r"\w+", where[1])]) if where else ""
+    place = (
+        field_name([int(part) if part.isdigit() else part for part in re.findall(r"\w+", where[1])]) if where else ""
+    )
     if unknown is not None:
         place = f"{place}.{unknown[1]}".lstrip(".")
     if text.startswith("Number out of range"):
-        place = _named(place, names)
-    told = next((told for start, told in PLAIN.items() if text.startswith(start)), f"{WHERE.sub('', text)}.")
-    return invalid(place or "body", told)
+        place = _with_name(place, names)
+    message = next((plain for start, plain in PLAIN.items() if text.startswith(start)), f"{WHERE.sub('', text)}.")
+    return invalid(place or "body", message)
 
 
-def _named(place: str, names: Sequence[str] | None) -> str:
+def _with_name(place: str, names: Sequence[str] | None) -> str:
     """Replace the index of a feature at the end of a path by the feature's name, where the model has names."""
-    found = FEATURE.fullmatch(place)
-    if found is None or not names or int(found[2]) >= len(names):
+    match = FEATURE.fullmatch(place)
+    if match is None or not names or int(match[2]) >= len(names):
         return place
-    return f"{found[1]}.{names[int(found[2])]}"
+    return f"{match[1]}.{names[int(match[2])]}"
 
 
-def from_binary(body: bytes) -> Asked:
+def from_binary(body: bytes) -> ListQuery:
     """Decode a binary request for a list."""
     size = int.from_bytes(body[:4], "little")
     if len(body) < 4 + size:
         raise invalid("body", "A binary body begins with the length of its JSON in 4 bytes, lowest first.")
-    head, rest = decoded(body[4 : 4 + size], BinaryHead), body[4 + size :]
+    head, rest = decode(body[4 : 4 + size], BinaryHead), body[4 + size :]
     count = len(head.ids)
     if not rest or len(rest) % (4 * count):
         raise invalid("body", f"After the JSON there must be {count} rows of float32. Got {len(rest)} bytes.")
@@ -156,18 +158,26 @@ def from_binary(body: bytes) -> Asked:
     for name in ("sizes", "catalogue", "groups"):
         if len(getattr(head, name) or none) != count:
             raise invalid(name, f"Give one entry for each of the {count} ids.")
-    return Asked(
+    return ListQuery(
         head.ids,
         np.frombuffer(rest, dtype="<f4").reshape(count, -1),
         head.sizes or none,
         head.catalogue or none,
         none,
+        head.groups or none,
         head.length,
         head.budget,
+        head.per_group,
         head.context_features,
-        head.context,
+        head.metadata,
         head.explain,
         head.model,
-        head.groups or none,
-        head.per_group,
     )
+
+
+def read_query(request: Request, kind: type[T]) -> T:
+    """Return the parameters behind the question mark; a wrong one is refused with its name."""
+    try:
+        return msgspec.convert(dict(request.query_params), kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise _refusal(error, None) from None

@@ -28,9 +28,15 @@ HASH = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[A-Za-z0-9_.@-]{1,64}")
 LIST = re.compile(r"/v1/lists/[^/]*")
 # Open to all: they tell nothing of what is served. Whatever is not named here is for admins.
-OPEN = {"/", "/healthz", "/readyz", "/docs", "/openapi.json"}
+PAGES = {"/", "/docs", "/openapi.json"}
+OPEN = PAGES | {"/healthz", "/readyz"}
 OPEN_FOLDER = "/page/"
 ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank")
+
+
+def is_page(path: str) -> bool:
+    """Return whether a path is that of a page, which needs no key."""
+    return path in PAGES or path.startswith(OPEN_FOLDER)
 
 
 def roles_for(method: str, path: str) -> tuple[str, ...] | None:
@@ -51,35 +57,16 @@ def roles_for(method: str, path: str) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of a keys file.
+    """One entry of a keys file."""
 
-    Attributes
-    ----------
-    role : str
-        One of `ROLES`.
-    sha256 : str
-        Hash of the key in hex.
-    name : str
-        Owner of the key, as it appears in the log.
-    expires : float or None
-        Seconds since 1970 after which the key is not accepted; None for never.
-    """
-
-    role: str
-    sha256: str
-    name: str = ""
-    expires: float | None = None  # seconds since 1970
+    role: str  # one of `ROLES`
+    sha256: str  # hash of the key in hex
+    name: str = ""  # of its owner, as it appears in the log
+    expires: float | None = None  # seconds since 1970; None for never
 
 
 class Keys:
     """The known keys. Their file is read again when it changes, so keys can be added and revoked without a restart.
-
-    Parameters
-    ----------
-    keys : tuple of Key
-        Keys to accept.
-    path : Path, optional
-        File to watch; without it the keys never change.
 
     Examples
     --------
@@ -96,11 +83,11 @@ class Keys:
     @classmethod
     def read(cls, path: Path) -> Keys:
         """Read a file that `new_key` wrote; raises InputError if it holds no keys or is malformed."""
-        return cls(_keys(path), path)
+        return cls(_read_keys(path), path)
 
-    def found(self, presented: str) -> Key | None:
+    def find(self, presented: str) -> Key | None:
         """Return the entry of a key, or None if it is unknown or expired."""
-        self._look()
+        self._reload()
         digest, now = sha256(presented.encode("utf-8", "surrogateescape")).hexdigest(), time.time()
         same = [key for key in self.keys if compare_digest(key.sha256, digest)]
         return next((key for key in same if key.expires is None or key.expires > now), None)
@@ -108,14 +95,14 @@ class Keys:
     def check(self, authorization: str, roles: tuple[str, ...]) -> Key:
         """Return the key of a request, given its `Authorization` header."""
         scheme, _, presented = authorization.partition(" ")
-        key = self.found(presented.strip()) if scheme.lower() == "bearer" else None
+        key = self.find(presented.strip()) if scheme.lower() == "bearer" else None
         if key is None:
             raise Refused(401, "no_key", "Send a known key in the header `Authorization: Bearer KEY`.")
         if key.role not in roles:
             raise Refused(403, "wrong_role", f"This needs a key with the role {' or '.join(roles)}.")
         return key
 
-    def _look(self) -> None:
+    def _reload(self) -> None:
         """Read the file again if it changed, at most once per `RELOAD` seconds."""
         if self.path is None or time.monotonic() - self.looked < RELOAD:
             return
@@ -167,7 +154,7 @@ def new_key(role: str, path: Path, *, name: str = "", days: float | None = None)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "keys.json"
     ...     key = new_key("lists", path, name="web", days=90)
-    ...     Keys.read(path).found(key).name
+    ...     Keys.read(path).find(key).name
     'web'
     """
     if role not in ROLES:
@@ -207,13 +194,13 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     missing.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ino
+    return status.st_mtime_ns, status.st_ino
 
 
-def _keys(path: Path) -> tuple[Key, ...]:
+def _read_keys(path: Path) -> tuple[Key, ...]:
     """Read all keys of a file; raise InputError if there are none, because then nobody could make a request."""
     keys = tuple(_entry(entry, path) for entry in _entries(path))
     if not keys:

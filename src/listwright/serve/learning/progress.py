@@ -1,47 +1,84 @@
-"""Learning in the store: progress of each version, snapshots of its state, the events to learn from, and the
-quarantine.
+"""Learning in the store: the lease of the one that learns, progress of each version, snapshots of its state, the events
+to learn from, and the quarantine.
+
+A lease lasts some seconds by the database's clock and must be renewed. Its term grows with each new holder and acts as
+a fencing token: `holds` checks it in the transaction that writes, so a replica that was paused and lost its lease
+cannot write any more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
-from safetensors.numpy import load, save
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, case, delete, func, insert, select, update
 
-from listwright.errors import InputError
-from listwright.feedback.online import OnlineSCP
+from listwright.serve.messages import LearnedComparison
 from listwright.serve.refusals import Refused
-from listwright.serve.store.ids import now
+from listwright.serve.store.database import clock_of
 from listwright.serve.store.journal import revise
-from listwright.serve.store.lease import Claim, holds
-from listwright.serve.store.records import whole
-from listwright.serve.store.schema import feedback, learning, lists, quarantine, snapshots
+from listwright.serve.store.records import FeedbackEvent
+from listwright.serve.store.schema import feedback, learning, leases, lists, quarantine, snapshots
 
-State = Mapping[str, NDArray[Any]]
+SECONDS = 5.0  # that a lease lasts; it is renewed long before
 KEPT = 10  # snapshots of a version, beside the one in use
 LOST = Refused(409, "conflict", "Another replica learns, or what was learned has been changed.")
 
 
+class Claim(NamedTuple):
+    """A request for a lease."""
+
+    name: str  # the work to be done, such as "learner"
+    holder: str  # identity of the replica
+    seconds: float = SECONDS  # duration of the lease
+
+
+def take(connection: Connection, claims: Sequence[Claim]) -> list[int | None]:
+    """Take or renew leases."""
+    return [_take(connection, claim) for claim in claims]
+
+
+def _take(connection: Connection, claim: Claim) -> int | None:
+    """Take or renew one lease with a single conditional update, which is atomic on both databases."""
+    now = clock_of(connection)
+    mine = leases.c.holder == claim.holder
+    # One that ends later than any new lease would was taken before the clock was set back: nobody holds it.
+    free = (leases.c.name == claim.name) & (mine | ~leases.c.expires.between(now, now + 2 * claim.seconds))
+    values = {
+        "holder": claim.holder,
+        "term": case((mine, leases.c.term), else_=leases.c.term + 1),
+        "expires": now + claim.seconds,
+    }
+    term = connection.execute(update(leases).where(free).values(values).returning(leases.c.term)).scalar()
+    return None if term is None else int(term)
+
+
+def give_up(connection: Connection, claims: Sequence[Claim]) -> list[None]:
+    """End leases, so that other replicas need not wait until they expire."""
+    for claim in claims:
+        mine = (leases.c.name == claim.name) & (leases.c.holder == claim.holder)
+        connection.execute(update(leases).where(mine).values(expires=0.0))
+    return [None] * len(claims)
+
+
+def holds(connection: Connection, claim: Claim, term: int) -> bool:
+    """Return whether the claim still has the lease in that term, and lock it until the transaction ends."""
+    mine = (leases.c.name == claim.name) & (leases.c.holder == claim.holder) & (leases.c.term == term)
+    return connection.execute(select(leases.c.term).where(mine).with_for_update()).scalar() is not None
+
+
+def holder(connection: Connection, name: str) -> str | None:
+    """Return the present holder of a lease; None if it has expired."""
+    now = clock_of(connection)
+    held = (leases.c.name == name) & leases.c.expires.between(now, now + 2 * SECONDS)
+    return connection.execute(select(leases.c.holder).where(held)).scalar()
+
+
 @dataclass(frozen=True, eq=False)
-class Event:
-    """One feedback with the list that it is about."""
-
-    number: int  # number of the event
-    list_id: str  # the list
-    record: bytes  # its record; empty if the list was deleted
-    gains: list[float]  # gains as reported, and the outcome before them
-    earlier: list[float] | None
-    learn: bool  # whether its list may be learned from
-
-
-@dataclass(frozen=True, eq=False)
-class Left:
+class Unlearnable:
     """An event that cannot be learned from, with the reason."""
 
     event: int
@@ -61,11 +98,11 @@ class Progress:
     applied: int  # last event applied, and lists learned from in all
     count: int
     policy: bytes  # what replicas are to serve
-    left: Sequence[Left] = ()  # events for the quarantine
-    comparison: dict[str, Any] | None = None  # comparison with the deployed policy
+    left: Sequence[Unlearnable] = ()  # events for the quarantine
+    comparison: LearnedComparison | None = None  # comparison with the deployed policy
     alarm: str | None = None  # why learning is to pause
     snapshot: bytes | None = None  # the whole state, where it is time for one
-    reason: str = field(default="scheduled")  # why the snapshot was taken
+    reason: str = "scheduled"  # why the snapshot was taken
 
 
 def rows_of(connection: Connection) -> dict[int, Any]:
@@ -73,7 +110,7 @@ def rows_of(connection: Connection) -> dict[int, Any]:
     return {row.version: row for row in connection.execute(select(learning))}
 
 
-def begin(connection: Connection, versions: Sequence[int]) -> list[None]:
+def start_learning(connection: Connection, versions: Sequence[int]) -> list[None]:
     """Create the rows of progress of versions that have none; their base is the model as deployed."""
     for version in versions:
         if version not in rows_of(connection):
@@ -106,9 +143,9 @@ def _store(connection: Connection, step: Progress) -> int | Refused:
         if "base" in values:
             connection.execute(delete(snapshots).where(snapshots.c.number == values["base"]))
         return LOST
-    for one in step.left:
-        row = {"event": one.event, "version": step.version, "list_id": one.list_id, "reason": one.reason}
-        connection.execute(insert(quarantine), row | {"created": now()})
+    for event in step.left:
+        row = {"event": event.event, "version": step.version, "list_id": event.list_id, "reason": event.reason}
+        connection.execute(insert(quarantine), row | {"created": time.time()})
     _drop_old_snapshots(connection, step.version)
     revise(connection)
     return int(values.get("base", step.base))
@@ -119,7 +156,7 @@ def add_snapshot(
 ) -> int:
     """Store a state under the next number and return it."""
     number = 1 + (connection.execute(select(func.max(snapshots.c.number))).scalar() or 0)
-    row = {"number": number, "version": version, "applied": applied, "count": count, "created": now()}
+    row = {"number": number, "version": version, "applied": applied, "count": count, "created": time.time()}
     connection.execute(insert(snapshots), row | {"reason": reason, "state": state})
     return number
 
@@ -136,29 +173,32 @@ def _drop_old_snapshots(connection: Connection, version: int) -> None:
 
 def events_after(
     connection: Connection, version: int, applied: int, limit: int, *, until: int | None = None
-) -> list[Event]:
+) -> list[FeedbackEvent]:
     """Return feedback on a version's lists in order."""
-    told = feedback.c.event, feedback.c.list_id, feedback.c.gains, feedback.c.earlier
-    columns = *told, lists.c.record, lists.c.rest, lists.c.learn
     joined = feedback.outerjoin(lists, lists.c.id == feedback.c.list_id)
     mine = (feedback.c.version == version) & (feedback.c.event > applied)
     if until is not None:
         mine &= feedback.c.event <= until
+    columns = [column for column in feedback.c if column.name not in ("version", "created")]
     rows = connection.execute(
-        select(*columns).select_from(joined).where(mine).order_by(feedback.c.event).limit(limit)
+        select(lists, *columns).select_from(joined).where(mine).order_by(feedback.c.event).limit(limit)
     ).all()
     bad = _in_quarantine(connection, [row.list_id for row in rows])
-    return [
-        Event(
-            row.event,
-            row.list_id,
-            b"" if row.record is None else whole(row),
-            msgspec.json.decode(row.gains),
-            None if row.earlier is None else msgspec.json.decode(row.earlier),
-            bool(row.record is not None and row.learn and bad.get(row.list_id, row.event + 1) > row.event),
-        )
-        for row in rows
-    ]
+    return [_event(row, version, bad.get(row.list_id, row.event + 1)) for row in rows]
+
+
+def _event(row: Any, version: int, bad: int) -> FeedbackEvent:
+    """Return feedback joined with its list, unless that is deleted, clipped, or in quarantine from event `bad` on."""
+    return FeedbackEvent(
+        row.list_id,
+        row.key,
+        tuple(msgspec.json.decode(row.gains)),
+        version,
+        row.source,
+        number=row.event,
+        earlier=None if row.earlier is None else tuple(msgspec.json.decode(row.earlier)),
+        row=row if row.record is not None and row.learn and bad > row.event else None,
+    )
 
 
 def _in_quarantine(connection: Connection, list_ids: Sequence[str]) -> dict[str, int]:
@@ -173,26 +213,3 @@ def snapshot(connection: Connection, number: int) -> Any:
     if row is None:
         raise Refused(404, "not_found", f"There is no snapshot {number}.", field="snapshot")
     return row
-
-
-def state_bytes(learner: OnlineSCP) -> bytes:
-    """Return the full state of a learner as safetensors bytes."""
-    return save(learner.state())
-
-
-def restored(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
-    """Return the learner in a stored state."""
-    if state is None:
-        return learner
-    known = {name: array for name, array in load(state).items() if array.size or not name.endswith(".anchor_")}
-    return learner.restore({**learner.state(), **known})
-
-
-def check_finite(learner: OnlineSCP) -> None:
-    """Raise InputError if the state or the policy of a learner has numbers that are not finite."""
-    for name, array in learner.state().items():
-        if not np.isfinite(array).all():
-            raise InputError(f"{name} is not finite any more")
-    weights = getattr(learner.playing_.policy, "weights", None)
-    if weights is not None and not np.isfinite(weights).all():
-        raise InputError("the weights of the policy are not finite any more")

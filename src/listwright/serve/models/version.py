@@ -1,7 +1,13 @@
-"""A loaded version of a model: what it builds lists with, how model files become versions, and what a list costs."""
+"""A loaded version of a model: what it builds lists with, how model files become versions, what a list costs, and the
+part of a learned state that replicas serve.
+
+That part is small for a linear policy: its weights. So publishing after every group of events is cheap, while full
+states are stored only as snapshots.
+"""
 
 from __future__ import annotations
 
+import copy
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,14 +16,28 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from safetensors.numpy import load, save
+
 from listwright.errors import InputError
+from listwright.feedback.drawing import Playing
 from listwright.feedback.online import OnlineSCP
 from listwright.lists import Lists
 from listwright.loading import load_trusting
+from listwright.policies import Linear
 from listwright.problems import Problems
-from listwright.serve.learning.published import Published
 from listwright.serve.models.intake import Shape
 from listwright.storage import inspect
+
+
+@dataclass(frozen=True)
+class Published:
+    """A learned policy and its origin."""
+
+    base: int  # snapshot
+    applied: int  # last event
+    count: int  # lists learned from
+    policy: bytes  # safetensors with the weights, or with the whole state
 
 
 class Cost:
@@ -34,7 +54,7 @@ class Cost:
         """Drop the estimate; the first list includes the time of the compiler."""
         self.seconds: float | None = None  # per number of a request
 
-    def expected(self, numbers: int) -> float:
+    def expected_seconds(self, numbers: int) -> float:
         """Return the expected seconds for a request of that many numbers; infinite without an estimate."""
         return inf if self.seconds is None else self.seconds * numbers
 
@@ -87,7 +107,7 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Opening:
+class ModelLoader:
     """How model files become versions."""
 
     # makes an `OnlineSCP` from a model; raises InputError if the model cannot learn
@@ -98,7 +118,7 @@ class Opening:
     refuse: bool = False  # refuse requests beyond that, instead of clipping them
     trust: str = ""  # comma-separated classes outside listwright that model files may contain
 
-    def opened(self, number: int, name: str, file: bytes) -> Version:
+    def load(self, number: int, name: str, file: bytes) -> Version:
         """Load a version from the content of its file."""
         model = load_bytes(file, self.trust)
         online = None
@@ -113,18 +133,18 @@ class Opening:
 
 def load_bytes(file: bytes, trust: str = "") -> Any:
     """Load a model from the content of a file; `trust` lists further classes that it may contain."""
-    with _kept(file) as path:
+    with _temporary_file(file) as path:
         return load_trusting(path, trust)
 
 
 def inspect_bytes(file: bytes) -> dict[str, Any]:
     """Return the metadata of a model file's content without constructing the model."""
-    with _kept(file) as path:
+    with _temporary_file(file) as path:
         return inspect(path)
 
 
 @contextmanager
-def _kept(file: bytes) -> Iterator[Path]:
+def _temporary_file(file: bytes) -> Iterator[Path]:
     """Yield a temporary file with the content; InputErrors are raised again without its path."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
@@ -133,3 +153,26 @@ def _kept(file: bytes) -> Iterator[Path]:
             yield path
         except InputError as error:
             raise InputError(str(error).replace(str(path), "The model")) from None
+
+
+def publish(learner: OnlineSCP) -> bytes:
+    """Return the present policy of a learner as safetensors bytes."""
+    playing = learner.playing_
+    arrays = playing.policy.arrays()
+    if arrays is None:
+        return save(learner.state())
+    weights = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save(weights | {"version": np.array(playing.version), "learned": np.array(playing.learned)})
+
+
+def play_published(initial: OnlineSCP, published: Published | None) -> OnlineSCP:
+    """Return a copy of the deployed learner that plays a published policy."""
+    if published is None:
+        return initial
+    arrays = load(published.policy)
+    if "weights" not in arrays:
+        return copy.deepcopy(initial).restore(arrays)
+    twin = copy.copy(initial)
+    policy = Linear(arrays["weights"], arrays.get("item_weights"))
+    twin.playing_ = Playing(policy, int(arrays["version"]), float(arrays["learned"]))
+    return twin

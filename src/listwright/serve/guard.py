@@ -17,12 +17,13 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from listwright.serve.api.auth import OPEN_FOLDER, Keys, roles_for
+from listwright.serve.auth import OPEN_FOLDER, Keys, is_page, roles_for
 from listwright.serve.metrics import Metrics
 from listwright.serve.refusals import Refused, busy
 from listwright.serve.settings import Settings
 
 ALWAYS = ("/healthz", "/readyz", "/metrics")  # asked by machines that must know when it is busy
+PAGE_SHARE = 8  # pages have one place for so many of other requests
 UPLOADS = ("/v1/models", "/v1/learning")
 FORMS = ("", "text/plain", "multipart/form-data", "application/x-www-form-urlencoded")
 LOCAL = ("localhost", "127.0.0.1")
@@ -37,41 +38,25 @@ HEADERS = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", POLICY.encode()),
 )
+KEY_NAME = "listwright.key"  # of a scope: name of the API key that the request came with
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 log = logging.getLogger("listwright.serve.requests")
 
 
 class Guard:
-    """Middleware that admits, times, logs and counts every request.
+    """Middleware that admits, times, logs and counts every request."""
 
-    Parameters
-    ----------
-    settings : Settings
-        Limits, timeouts and the path prefix of a proxy.
-    keys : Keys or None
-        Known keys; None where the service runs without keys and checks the origin of requests instead.
-    metrics : Metrics
-        Counters to update.
-
-    Attributes
-    ----------
-    app : ASGIApp
-        The application behind it; to be set before the first request.
-    in_flight : int
-        Requests being worked on. Those that wait for more of their body do not count, so that clients who never send
-        the rest cannot take all places.
-    bytes : dict of bool to int
-        Bytes received of the bodies of all requests; apart for uploads, which are larger.
-    """
-
-    app: ASGIApp
+    app: ASGIApp  # behind it; to be set before the first request
 
     def __init__(self, *, settings: Settings, keys: Keys | None, metrics: Metrics) -> None:
-        """Store what the checks need."""
         self.settings, self.limits = settings, settings.limits
         self.hosts = {name.encode() for name in (*LOCAL, settings.host)}
         self.keys, self.metrics, self.prefix = keys, metrics, settings.path_prefix
-        self.in_flight, self.bytes = 0, {False: 0, True: 0}
+        # Places are counted apart for pages, which need no key and have an eighth as many. Requests that wait for more
+        # of their body do not count, so that clients who never send the rest cannot take all places. Bytes of bodies
+        # are counted apart for uploads, which are larger.
+        self.in_flight, self.bytes = {False: 0, True: 0}, {False: 0, True: 0}
+        self.places = {False: self.limits.in_flight, True: max(1, self.limits.in_flight // PAGE_SHARE)}
         room = self.limits.in_flight_bytes
         self.room = {False: room, True: room + self.limits.model_bytes}
 
@@ -82,22 +67,23 @@ class Guard:
             return
         headers = dict(scope["headers"])
         answer = Answer(send, _id_of(headers), head=scope["method"] == "HEAD")
-        start, body = perf_counter(), Body(self, receive, upload=scope["path"] in UPLOADS)
-        self.in_flight += 1
+        path = _without_prefix(scope["path"], self.prefix)
+        start, body = perf_counter(), Body(self, receive, page=is_page(path), upload=path in UPLOADS)
+        self.in_flight[body.page] += 1
         self.metrics.in_flight.inc()
         try:
-            await self._guarded(scope, headers, body, answer)
+            await self._run(scope, headers, body, answer)
         finally:
-            self.in_flight -= 1
+            self.in_flight[body.page] -= 1
             self.bytes[body.upload] -= body.size
             self.metrics.in_flight.dec()
             self._note(scope, answer, perf_counter() - start)
 
-    async def _guarded(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, answer: Answer) -> None:
+    async def _run(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, answer: Answer) -> None:
         """Admit a request and run the application under a timeout; exceptions become refusals."""
         request_id.set(answer.id)
         try:
-            answer.scope = self._admitted(scope, headers, answer)
+            answer.scope = self._admit(scope, headers, answer)
             async with asyncio.timeout(self._seconds(answer.scope["path"])):
                 await self.app(answer.scope, receive, answer)
         except Refused as refused:
@@ -113,19 +99,19 @@ class Guard:
             answer.cause = type(error).__name__
             await answer.refuse(Refused(500, "internal", "Internal error. The log of the service has the details."))
 
-    def crowded(self, *, upload: bool) -> bool:
+    def is_crowded(self, *, page: bool = False, upload: bool = False) -> bool:
         """Return whether there is more to do than the limits allow."""
-        return self.in_flight > self.limits.in_flight or self.bytes[upload] > self.room[upload]
+        return self.in_flight[page] > self.places[page] or self.bytes[upload] > self.room[upload]
 
-    def _admitted(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
+    def _admit(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
         """Check a request and return the scope that the routes see."""
-        path = _without(scope["path"], self.prefix)
+        path = _without_prefix(scope["path"], self.prefix)
         if self.prefix and scope["path"] == self.prefix:  # the page's own addresses count from the slash
             raise Refused(
                 308, "moved", "The page is at the same address with a slash at the end.", location=f"{self.prefix}/"
             )
         method = "GET" if answer.head else scope["method"]
-        if path not in ALWAYS and self.crowded(upload=path in UPLOADS):
+        if path not in ALWAYS and self.is_crowded(page=is_page(path), upload=path in UPLOADS):
             raise busy()
         roles = roles_for(method, path)
         if self.keys is None:
@@ -133,6 +119,7 @@ class Guard:
             _check_origin(method, headers)
         elif roles is not None:
             answer.key = self.keys.check(headers.get(b"authorization", b"").decode("latin-1"), roles).name
+            scope[KEY_NAME] = answer.key
         if (path, method) == (scope["path"], scope["method"]):
             return scope
         return {**scope, "path": path, "raw_path": path.encode("utf-8", "surrogateescape"), "method": method}
@@ -145,11 +132,10 @@ class Guard:
             return
         raise Refused(400, "other_host", "This service is not for that host.", field="host")
 
-    def _seconds(self, path: str) -> float | None:
-        """Return the timeout of a path in seconds; None for static files, whose first bundle may take long."""
-        if path.startswith(OPEN_FOLDER):
-            return None  # made once, however long that takes
-        return self.limits.upload_seconds if path in UPLOADS else self.limits.seconds
+    def _seconds(self, path: str) -> float:
+        """Return the timeout of a path in seconds; the first bundle of a page may take as long as an upload."""
+        slow = path in UPLOADS or path.startswith(OPEN_FOLDER)
+        return self.limits.upload_seconds if slow else self.limits.seconds
 
     def _note(self, scope: Scope, answer: Answer, seconds: float) -> None:
         """Count an answered request and log it: level INFO, or WARNING for status 500 and above."""
@@ -159,71 +145,43 @@ class Guard:
         self.metrics.of_request(method, route, answer.status, seconds)
         level = logging.INFO if answer.status < 500 else logging.WARNING
         if log.isEnabledFor(level):
-            told = {"method": scope["method"], "path": scope["path"][:200], "status": answer.status}
-            told |= {"seconds": round(seconds, 4), "key": answer.key, "cause": answer.cause}
-            log.log(level, "request", extra={name: value for name, value in told.items() if value not in ("", None)})
+            fields = {"method": scope["method"], "path": scope["path"][:200], "status": answer.status}
+            fields |= {"seconds": round(seconds, 4), "key": answer.key, "cause": answer.cause}
+            log.log(level, "request", extra={name: value for name, value in fields.items() if value not in ("", None)})
 
 
 class Body:
-    """Wraps the ASGI `receive` of one request: counts its bytes, and takes no place while it waits for them.
+    """Wraps the ASGI `receive` of one request: counts its bytes, and takes no place while it waits for them."""
 
-    Parameters
-    ----------
-    guard : Guard
-        Counts what is in flight.
-    receive : Receive
-        The server's.
-    upload : bool
-        Whether a model is sent, which may be large.
-
-    Attributes
-    ----------
-    size : int
-        Bytes received.
-    """
-
-    def __init__(self, guard: Guard, receive: Receive, *, upload: bool) -> None:
-        """Start with nothing received."""
-        self.guard, self.receive, self.upload, self.size = guard, receive, upload, 0
+    def __init__(self, guard: Guard, receive: Receive, *, page: bool, upload: bool) -> None:
+        self.guard, self.receive, self.page, self.upload, self.size = guard, receive, page, upload, 0
 
     async def __call__(self) -> Message:
         """Return the next ASGI message; refuses with 429 if there is too much to do meanwhile."""
         guard = self.guard
-        guard.in_flight -= 1
+        guard.in_flight[self.page] -= 1
         try:
             message = await self.receive()
         finally:
-            guard.in_flight += 1
+            guard.in_flight[self.page] += 1
         received = len(message.get("body", b""))
         self.size += received
         guard.bytes[self.upload] += received
-        if received and guard.crowded(upload=self.upload):
+        if received and guard.is_crowded(page=self.page, upload=self.upload):
             raise busy()
         return message
 
 
 class Answer:
-    """Wraps the ASGI `send` of one request and adds the headers that every answer has.
-
-    Attributes
-    ----------
-    id : str
-        Request id, returned as `X-Request-Id`.
-    status : int
-        Status that was sent; 0 before the answer begins.
-    cause : str
-        Why the request failed, for the log.
-    key : str
-        Name of the API key.
-    scope : Scope
-        Scope as the routes saw it; holds the matched route.
-    """
+    """Wraps the ASGI `send` of one request and adds the headers that every answer has."""
 
     def __init__(self, send: Send, identity: str, *, head: bool) -> None:
-        """Prepare an answer; with `head` the body is suppressed."""
-        self.send, self.id, self.head = send, identity, head
-        self.status, self.cause, self.key = 0, "", ""
-        self.scope: Scope = {}
+        self.send, self.head = send, head  # with `head` the body is suppressed
+        self.id = identity  # of the request, returned as `X-Request-Id`
+        self.status = 0  # that was sent; 0 before the answer begins
+        self.cause = ""  # why the request failed, for the log
+        self.key = ""  # name of the API key
+        self.scope: Scope = {}  # as the routes saw it; holds the matched route
 
     async def __call__(self, message: Message) -> None:
         """Pass an ASGI message on, with the common headers at the start of the answer."""
@@ -266,7 +224,7 @@ def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
         raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
 
 
-def _without(path: str, prefix: str) -> str:
+def _without_prefix(path: str, prefix: str) -> str:
     """Remove the prefix under which a proxy publishes the service."""
     if prefix and (path == prefix or path.startswith(f"{prefix}/")):
         return path[len(prefix) :] or "/"

@@ -1,9 +1,10 @@
-"""Learning is watched: a learned policy that falls behind the deployed one pauses learning, with an alarm."""
+"""Learning is monitored: a learned policy that falls behind the deployed one pauses learning, with an alarm."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -11,7 +12,8 @@ import listwright as lw
 from listwright.features import Candidate
 from listwright.feedback.updates import TrainingUpdate
 from listwright.policies import Linear
-from listwright.serve.learning.watch import LEAST, Comparison, Watch
+from listwright.serve.learning.monitor import LEAST, PolicyMonitor
+from listwright.serve.messages import LearnedComparison
 
 GOOD = np.array([1.0, 0.0])
 
@@ -34,15 +36,15 @@ def seen():
     return Candidate().fit(lw.Problems.concat([one.problem for one in drawn(50, 999)]))
 
 
-def watched(learned, groups=40):
-    watch = Watch(seen(), Linear(GOOD))
+def monitored(learned, groups=40):
+    monitor = PolicyMonitor(seen(), Linear(GOOD))
     for seed in range(groups):
-        watch.look(Linear(learned), drawn(16, seed))
-    return watch
+        monitor.observe(Linear(learned), drawn(16, seed))
+    return monitor
 
 
 def test_a_policy_that_is_worse_falls_behind():
-    found = watched(-GOOD).comparison()
+    found = monitored(-GOOD).comparison()
     assert found.lists == 640
     assert found.behind
     assert found.low < found.difference < found.high < 0
@@ -51,15 +53,15 @@ def test_a_policy_that_is_worse_falls_behind():
 
 @pytest.mark.parametrize("learned", [GOOD, 2 * GOOD])
 def test_the_same_policy_is_never_behind(learned):
-    assert watched(learned).comparison() == Comparison(640, 0.0, 0.0, 0.0)
+    assert monitored(learned).comparison() == LearnedComparison(640, 0.0, 0.0, 0.0)
 
 
 def test_a_policy_that_is_as_good_as_any_is_not_behind_by_chance():
     """Both policies look at numbers that say nothing: neither is better."""
-    watch = Watch(seen(), Linear(np.array([0.0, 1.0])))
+    monitor = PolicyMonitor(seen(), Linear(np.array([0.0, 1.0])))
     for seed in range(60):
-        watch.look(Linear(np.array([0.0, -1.0])), drawn(16, seed))
-        found = watch.comparison()
+        monitor.observe(Linear(np.array([0.0, -1.0])), drawn(16, seed))
+        found = monitor.comparison()
         assert found is None or not found.behind
 
 
@@ -68,25 +70,25 @@ def test_lists_with_and_without_groups_can_come_together():
         replace(one, problem=one.problem._with(groups=np.array([0, 0, 1, 1])).constrained(per_group=1))
         for one in drawn(8, 1)
     ]
-    watch = Watch(seen(), Linear(GOOD))
-    watch.look(Linear(-GOOD), [*drawn(8, 0), *grouped])
-    assert len(watch.differences) == 8
-    watch.look(Linear(-GOOD), [*grouped, *drawn(8, 2)])
-    assert len(watch.differences) == 16
+    monitor = PolicyMonitor(seen(), Linear(GOOD))
+    monitor.observe(Linear(-GOOD), [*drawn(8, 0), *grouped])
+    assert len(monitor.differences) == 8
+    monitor.observe(Linear(-GOOD), [*grouped, *drawn(8, 2)])
+    assert len(monitor.differences) == 16
 
 
 def test_too_few_lists_say_nothing():
-    watch = Watch(seen(), Linear(GOOD))
-    watch.look(Linear(-GOOD), drawn(LEAST - 1, 0))
-    assert watch.comparison() is None
+    monitor = PolicyMonitor(seen(), Linear(GOOD))
+    monitor.observe(Linear(-GOOD), drawn(LEAST - 1, 0))
+    assert monitor.comparison() is None
 
 
 def test_lists_that_were_certain_say_nothing():
-    watch = Watch(seen(), Linear(GOOD))
+    monitor = PolicyMonitor(seen(), Linear(GOOD))
     record = drawn(1, 0)[0]
     certain = TrainingUpdate.of("c", record.problem, record.picks, np.ones(2), record.outcomes)
-    watch.look(Linear(-GOOD), [certain])
-    assert not watch.differences
+    monitor.observe(Linear(-GOOD), [certain])
+    assert not monitor.differences
 
 
 def taught(client, learn, asked, seeds):
@@ -100,15 +102,15 @@ def taught(client, learn, asked, seeds):
 def test_an_alarm_pauses_learning_and_the_deployed_policy_serves(opened, store, asked, learn, monkeypatch):
     client = opened(store=store, learn=True)
     assert taught(client, learn, asked, range(5))["serves_learned"] is True
-    behind = Comparison(500, -0.2, -0.3, -0.1)
+    behind = LearnedComparison(500, -0.2, -0.3, -0.1)
     with monkeypatch.context() as patch:
-        patch.setattr(Watch, "comparison", lambda self: behind)
+        patch.setattr(PolicyMonitor, "comparison", lambda self: behind)
         status = taught(client, learn, asked, range(5, 8))
     assert (status["state"], status["serves_learned"]) == ("frozen", False)
     assert status["reason"].startswith("Behind the deployed policy: the learned policy gains -0.200")
-    assert status["comparison"] == behind.to_dict()
+    assert status["comparison"] == msgspec.to_builtins(behind)
     assert 'listwright_learning_frozen{version="1"} 1.0' in client.get("/metrics").text
-    assert client.service.fleet.get(1).published is None
+    assert client.service.registry.get(1).published is None
     assert taught(client, learn, asked, [8])["lists"] == status["lists"]  # it stays paused
     client.post("/v1/learning", json={"action": "resume"})
     resumed = taught(client, learn, asked, [9])

@@ -1,0 +1,268 @@
+"""The loaded model versions, the traffic among them, and what each has learned.
+
+`ModelRegistry` mirrors the store in memory. Requests read it without locks: versions and traffic are immutable and
+replaced as a whole when `ModelRegistry.follow` notices a new revision, whichever replica caused it. The functions below
+store versions and traffic, in the form that `Writer` calls; every change increments the revision.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, Engine, delete, func, insert, select
+
+from listwright.serve.messages import DEFAULT, Traffic
+from listwright.serve.models.version import ModelLoader, Published, Version, play_published
+from listwright.serve.refusals import Refused, invalid
+from listwright.serve.store.journal import revise
+from listwright.serve.store.schema import clock, deployments, learning, models, quarantine, snapshots
+
+
+class ModelRegistry:
+    """All loaded versions and the traffic of each model, as this replica sees them."""
+
+    def __init__(self, engine: Engine, loader: ModelLoader) -> None:
+        """Start empty; `follow` loads what the store serves."""
+        self.engine = engine  # to read from
+        self.loader = loader
+        self.lock = Lock()
+        self.loaded: dict[int, Version] = {}
+        self.traffic: dict[str, Traffic] = {}
+        self.revision = -1
+
+    def choose(self, list_id: str, name: str) -> Version:
+        """Return the version that builds a list: the canary if the random end of the id falls into its share, else the
+        current.
+        """
+        traffic = self.of(name)
+        if traffic.canary is not None and int(list_id[-8:], 16) < traffic.share * 2**32:
+            return self.loaded[traffic.canary]
+        return self.loaded[traffic.current]
+
+    def of(self, name: str) -> Traffic:
+        """Return the traffic of a model; refuses with 404 if there is no such model."""
+        traffic = self.traffic.get(name)
+        if traffic is None:
+            raise Refused(404, "not_found", f"There is no model {name!r}.", field="model")
+        return traffic
+
+    def shadow(self, name: str) -> Version | None:
+        """Return the version that gets copies of a model's requests, if there is one."""
+        number = self.of(name).shadow
+        return None if number is None else self.loaded.get(number)
+
+    def get(self, number: int) -> Version:
+        """Return a version, loading it from the store if necessary; refuses with 404 if it does not exist."""
+        version = self.loaded.get(number)
+        if version is not None:
+            return version
+        with self.lock, self.engine.connect() as connection:
+            return self._get(connection, number)
+
+    def _get(self, connection: Connection, number: int) -> Version:
+        """Load a version with what it has learned; the caller holds the lock."""
+        if number not in self.loaded:
+            row = connection.execute(select(models).where(models.c.version == number)).first()
+            if row is None:
+                raise Refused(404, "not_found", f"There is no model version {number}.")
+            version = self.loader.load(number, row.name, row.file)
+            progress = connection.execute(select(learning).where(learning.c.version == number)).first()
+            self.loaded = {**self.loaded, number: _with_learned(version, progress)}
+        return self.loaded[number]
+
+    def follow(self) -> bool:
+        """Take over changes of the store: versions, traffic and learned policies."""
+        # Cheap if nothing changed, because only the revision number is read.
+        with self.engine.connect() as connection:
+            revision = connection.execute(select(clock.c.value).where(clock.c.name == "revision")).scalar_one()
+            if revision == self.revision:
+                return False
+            with self.lock:
+                self._follow(connection)
+                self.revision = revision
+        return True
+
+    def _follow(self, connection: Connection) -> None:
+        """Load all versions with traffic, apply learned policies, drop deleted versions, then switch the traffic."""
+        traffic = traffic_in_force(connection)
+        for share in traffic.values():
+            for number in (share.current, share.canary, share.shadow):
+                if number is not None:
+                    self._get(connection, number)
+        kept = set(connection.execute(select(models.c.version)).scalars())
+        rows = {row.version: row for row in connection.execute(select(learning))}
+        self.loaded = {
+            number: _with_learned(version, rows.get(number))
+            for number, version in self.loaded.items()
+            if number in kept
+        }
+        self.traffic = traffic
+
+    def check(self, traffic: Traffic) -> None:
+        """Refuse traffic that cannot work."""
+        # All versions must exist, belong to the model and take the same features as the current one, so that any of
+        # them can answer any request. Canary and shadow must differ from the current version.
+        current = self.get(traffic.current)
+        if traffic.canary is None and traffic.share:
+            raise invalid("share", "Without a canary the share is 0.")
+        for field in ("current", "canary", "shadow"):
+            number = getattr(traffic, field)
+            if number is not None and self.get(number).name != traffic.model:
+                raise Refused(409, "conflict", f"Version {number} belongs to another model.", field=field)
+        for field in ("canary", "shadow"):
+            number = getattr(traffic, field)
+            if number is None:
+                continue
+            if number == traffic.current:
+                raise invalid(field, f"The {field} must be another version than the current one.")
+            if self.get(number).shape.signature != current.shape.signature:
+                message = f"The {field} takes different features from the current version."
+                raise Refused(409, "conflict", message, field=field)
+
+    def default(self) -> Traffic:
+        """Return the traffic of the model that requests mean if they name none: the only one, or the one named
+        "default".
+        """
+        return next(iter(self.traffic.values())) if len(self.traffic) == 1 else self.of(DEFAULT)
+
+
+def _with_learned(version: Version, row: Any) -> Version:
+    """Return the version with the learned policy in its row of the store; the same object if nothing changed."""
+    if version.deployed is None:
+        return version
+    published = None if row is None or row.policy is None else Published(row.base, row.applied, row.count, row.policy)
+    if published == version.published:
+        return version
+    return replace(version, online=play_published(version.deployed, published), published=published)
+
+
+@dataclass(frozen=True, eq=False)
+class NewModel:
+    """A model file and the name of the model that it is a version of."""
+
+    name: str
+    file: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class ModelStart:
+    """How one model is started."""
+
+    name: str  # name of the model
+    file: bytes | None  # content of the model file given
+    version: int | None  # stored version to serve
+    # whether the file replaces the version that serves; None: only if the store has never seen the file
+    deploy: bool | None
+
+
+@dataclass(frozen=True)
+class StartResult:
+    """Result of a start: the traffic in force, the version number of the file, and whether it was deployed now."""
+
+    traffic: Traffic
+    given: int | None
+    deployed: bool
+
+
+def add_models(connection: Connection, files: Sequence[NewModel]) -> list[int]:
+    """Store model files and return their version numbers; a file stored before keeps its number."""
+    return [_add_model(connection, model) for model in files]
+
+
+def _add_model(connection: Connection, model: NewModel) -> int:
+    """Store one file under the next number, unless the same content exists under the same name."""
+    digest = sha256(model.file).hexdigest()
+    same = (models.c.name == model.name) & (models.c.digest == digest)
+    known = connection.execute(select(models.c.version).where(same)).scalar()
+    if known is not None:
+        return int(known)
+    number = 1 + (connection.execute(select(func.max(models.c.version))).scalar() or 0)
+    row = {"version": number, "name": model.name, "digest": digest, "created": time.time(), "file": model.file}
+    connection.execute(insert(models), row)
+    revise(connection)
+    return number
+
+
+def delete_models(connection: Connection, numbers: Sequence[int]) -> list[Refused | None]:
+    """Delete versions without traffic and what they learned; the lists that they built are kept."""
+    return [_delete_model(connection, number) for number in numbers]
+
+
+def _delete_model(connection: Connection, number: int) -> Refused | None:
+    """Delete one version; refuses with 409 if it has traffic and with 404 if it does not exist."""
+    for traffic in traffic_in_force(connection).values():
+        if number in (traffic.current, traffic.canary, traffic.shadow):
+            return Refused(409, "conflict", "This version serves traffic. Move its traffic to another version first.")
+    if not connection.execute(delete(models).where(models.c.version == number)).rowcount:
+        return Refused(404, "not_found", f"There is no model version {number}.")
+    for table in (learning, snapshots, quarantine):
+        connection.execute(delete(table).where(table.c.version == number))
+    revise(connection)
+    return None
+
+
+def deploy(connection: Connection, wanted: Sequence[Traffic]) -> list[Traffic]:
+    """Record new traffic; the last record of each model is in force."""
+    for traffic in wanted:
+        number = 1 + (connection.execute(select(func.max(deployments.c.number))).scalar() or 0)
+        parts = {name: getattr(traffic, name) for name in ("current", "canary", "share", "shadow")}
+        row = {"number": number, "name": traffic.model, "created": time.time(), **parts}
+        connection.execute(insert(deployments), row)
+        revise(connection)
+    return list(wanted)
+
+
+def traffic_in_force(connection: Connection) -> dict[str, Traffic]:
+    """Return the traffic in force, by model name."""
+    last = select(func.max(deployments.c.number)).group_by(deployments.c.name)
+    rows = connection.execute(select(deployments).where(deployments.c.number.in_(last)))
+    return {row.name: _traffic(row) for row in rows}
+
+
+def _traffic(row: Any) -> Traffic:
+    """Convert a row of deployments to `Traffic`."""
+    return Traffic(row.current, row.canary, row.share, row.shadow, row.name)
+
+
+def traffic_before(connection: Connection, traffic: Traffic) -> Traffic:
+    """Return the traffic for a rollback: the version that was current before the present one first was."""
+    mine = deployments.c.name == traffic.model
+    first = select(func.min(deployments.c.number)).where(mine, deployments.c.current == traffic.current)
+    earlier = select(deployments.c.current).where(mine, deployments.c.number < first.scalar_subquery())
+    kept = earlier.where(deployments.c.current.in_(select(models.c.version)))
+    previous = connection.execute(kept.order_by(deployments.c.number.desc()).limit(1)).scalar()
+    if previous is None:
+        raise Refused(409, "conflict", "There is no earlier version to roll back to.")
+    return Traffic(current=previous, model=traffic.model)
+
+
+def start_models(connection: Connection, starts: Sequence[ModelStart]) -> list[StartResult | Refused]:
+    """Determine and record which versions serve when a service starts."""
+    return [_start_model(connection, start) for start in starts]
+
+
+def _start_model(connection: Connection, start: ModelStart) -> StartResult | Refused:
+    """Start one model."""
+    # It is deployed if the model has no traffic yet, if the caller asked for it, or if it is new and the caller left
+    # the choice open; otherwise the stored traffic stays in force, so that a restart with an old file does not undo a
+    # deployment.
+    traffic, given, new = traffic_in_force(connection).get(start.name), start.version, False
+    if given is not None:
+        name = connection.execute(select(models.c.name).where(models.c.version == given)).scalar()
+        if name != start.name:
+            return Refused(404, "not_found", f"The store has no version {given} of the model {start.name!r}.")
+    elif start.file is not None:
+        last = connection.execute(select(func.max(models.c.version))).scalar() or 0
+        given = _add_model(connection, NewModel(start.name, start.file))
+        new = given > last
+    wanted = start.version is not None or start.deploy or (start.deploy is None and new)
+    if traffic is None or (wanted and given is not None and traffic.current != given):
+        if given is None:
+            return Refused(404, "not_found", f"The store has no model {start.name!r} yet. Pass a model file.")
+        return StartResult(deploy(connection, [Traffic(current=given, model=start.name)])[0], given, deployed=True)
+    return StartResult(traffic, given, deployed=False)

@@ -1,0 +1,338 @@
+"""Runs the application under uvicorn, in one process or several, with limits on connections and a log.
+
+uvicorn bounds neither the size nor the duration of headers. Without the limits of `LimitedProtocol`, clients that send
+one byte at a time (slowloris) or open connections and leave them could exhaust the server. The socket is bound before
+models are loaded, so a port that is taken is reported at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import msgspec
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.supervisors import Multiprocess
+
+from listwright.errors import InputError
+from listwright.serve.app import create_app
+from listwright.serve.guard import request_id
+from listwright.serve.metrics import FOLDER
+from listwright.serve.settings import Limits, Settings
+
+START = 120  # seconds until a process that does not answer is taken to hang: starting takes a while on a busy machine
+STANDARD_FIELDS = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n"
+    b"content-length: %d\r\n\r\n%b"
+)
+BODY = b'{"error":{"code":"too_large","message":"The headers are too large.","field":"headers"}}'
+SWITCH = 0.0005  # seconds until the writer's thread gets its turn while the event loop is busy
+
+
+def serve(settings: Settings) -> None:
+    """Run a service until it receives SIGINT or SIGTERM.
+
+    Requests in progress are finished and pending writes committed before it returns. With `settings.workers` above 1,
+    several processes share the socket and the store; workers that die are replaced. Use `create_app` to run under
+    another server or in a test.
+
+    Parameters
+    ----------
+    settings : Settings
+        Which models are served, on which address, where lists are stored, which keys may call, and all limits.
+
+    Raises
+    ------
+    InputError
+        If a setting is invalid, the address cannot be bound, a model cannot be read, or the store cannot be opened.
+    SystemExit
+        With status 1 if the application does not start.
+
+    See Also
+    --------
+    create_app : The ASGI application alone.
+    new_key : Creates an API key.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        from pathlib import Path
+        from listwright.serve import Settings, serve
+
+        serve(Settings(model=Path("model.listwright"), store="sqlite:///lists.db", port=8000))
+    """
+    settings.check()
+    set_up_logs(settings.log_format)
+    _allow_connections(settings.limits.connections)
+    with _listen(settings.host, settings.port) as listening:
+        app = None if settings.workers > 1 else create_app(settings)
+        _announce(settings, listening.getsockname()[1])
+        if app is None:
+            _run_several(settings, listening)
+        else:
+            _run_one(app, settings, listening)
+
+
+def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
+    """Serve in this process; exits with status 1 if the application did not start."""
+    # The switch interval is lowered so that the writer's thread gets the interpreter soon after a request is queued;
+    # each list waits for its commit.
+    sys.setswitchinterval(SWITCH)
+    server = uvicorn.Server(_config(app, settings))
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
+    if not server.started:
+        sys.exit(1)
+
+
+def _run_several(settings: Settings, listening: socket.socket) -> None:
+    """Serve in several worker processes that share the listening socket."""
+    # The application is created once in the parent and closed again, so that errors are reported once rather than by
+    # every worker.
+    create_app(settings).state.service.database.close()  # what is wrong is told once, before any of them starts
+    folder = tempfile.mkdtemp(prefix="listwright-metrics-")
+    os.environ[FOLDER] = folder
+    try:
+        config = _config(
+            partial(create_worker, settings),
+            settings,
+            factory=True,
+            workers=settings.workers,
+            timeout_worker_healthcheck=START,
+        )
+        Multiprocess(config, sockets=[listening]).run()
+    finally:
+        del os.environ[FOLDER]
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def create_worker(settings: Settings) -> Any:
+    """Create the application of one worker process; called by uvicorn in that process."""
+    set_up_logs(settings.log_format)
+    sys.setswitchinterval(SWITCH)
+    return create_app(settings)
+
+
+def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
+    """Return the uvicorn configuration."""
+    config = uvicorn.Config(
+        app,
+        http=LimitedProtocol,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=max(1, int(settings.grace_seconds)),
+        timeout_keep_alive=30,
+        **more,
+    )
+    config.listwright = settings  # type: ignore[attr-defined]  # where LimitedProtocol finds it, in every process
+    return config
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on `host` and `port`; raises InputError if the address cannot be used."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise InputError(f"Cannot listen on {host} port {port}: {error.strerror or error}.") from None
+    listening.set_inheritable(True)
+    return listening
+
+
+def _announce(settings: Settings, port: int) -> None:
+    """Print the address of the service and of its API documentation to standard error."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    url = f"http://{host}:{port}{settings.path_prefix}"
+    print(f"Serving on {url}, the API at {url}/docs. Stop with Ctrl+C.", file=sys.stderr, flush=True)
+
+
+def _allow_connections(wanted: int) -> None:
+    """Raise the soft limit on open files to what `wanted` connections need, as far as the hard limit allows."""
+    if sys.platform == "win32":  # which has no such limit
+        return
+    import resource  # not on Windows
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + 256
+    if soft < needed:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(needed, hard), hard))
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """One client connection.
+
+    Headers must arrive within `limits.header_seconds` and `limits.header_bytes`, and so must trailers, which are
+    ignored. A client that does not read its answer for `limits.write_seconds` is cut off. Beyond `limits.connections`,
+    the connection that has been waited for longest is closed, so that abandoned connections cannot lock others out.
+    """
+
+    def __init__(self, config: Any, *arguments: Any, **options: Any) -> None:
+        super().__init__(config, *arguments, **options)
+        self.limits: Limits = config.listwright.limits  # `_config` puts the settings there
+        self.waiting = True  # whether the headers of a request are incomplete
+        self.framing = 0  # bytes since the request or the last part of its body began: of headers or trailers
+        self.since = 0.0  # loop time at which the last data came or the last answer went
+        self.arrived = 0  # bytes that came last: those of a request that begins are among them
+        self.timer: asyncio.TimerHandle | None = None  # of the headers
+        self.stuck: asyncio.TimerHandle | None = None  # of an answer that is not read
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the timer for the first request, and close an idle connection if there are too many."""
+        super().connection_made(transport)
+        self.since = self.loop.time()
+        self._start_timer()
+        if len(self.connections) > self.limits.connections:
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Cancel the timers."""
+        self._stop_waiting()
+        self._stop_stuck()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse received bytes; answers 431 and closes if headers or trailers exceed the limit."""
+        self.arrived, self.since = len(data), self.loop.time()
+        self.framing += self.arrived
+        super().data_received(data)
+        if self.waiting and self.timer is None:
+            self._start_timer()
+        if self.framing > self.limits.header_bytes and not self.transport.is_closing():
+            if self.waiting:
+                self.transport.write(TOO_LARGE % (len(BODY), BODY))
+            self.transport.close()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header; trailers, which come after the body, are dropped."""
+        if self.waiting:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """Pass a part of the body on, and count trailers from here."""
+        self.framing = 0
+        super().on_body(body)
+
+    def pause_writing(self) -> None:
+        """Start the timer of an answer that is not read."""
+        super().pause_writing()
+        self.stuck = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Stop the timer: the client reads."""
+        self._stop_stuck()
+        super().resume_writing()
+
+    def _stop_stuck(self) -> None:
+        """Cancel the timer of an answer that is not read."""
+        if self.stuck is not None:
+            self.stuck.cancel()
+            self.stuck = None
+
+    def on_message_begin(self) -> None:
+        """Start the byte count of a new request."""
+        super().on_message_begin()
+        self._stop_waiting()
+        self.waiting, self.framing = True, self.arrived
+
+    def on_headers_complete(self) -> None:
+        """Stop the timer; the body is bounded by `read_body` and the timeout of `Guard`."""
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """Note the time from which the connection is idle."""
+        self.since = self.loop.time()
+        super().on_response_complete()
+
+    @property
+    def idle(self) -> bool:
+        """Whether the client is to send something: a request, or the rest of one."""
+        return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
+
+    def _start_timer(self) -> None:
+        """Allow some seconds for the rest of the headers."""
+        self.timer = self.loop.call_later(self.limits.header_seconds, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        """Cancel the timer."""
+        self.waiting = False
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def _give_up(self) -> None:
+        """Close a connection whose headers did not arrive in time."""
+        if self.waiting and not self.transport.is_closing():
+            self.transport.close()
+
+    def _make_room(self) -> None:
+        """Close the connection of this process that has been idle for longest; this one if none is idle."""
+        others = [other for other in self.connections if isinstance(other, LimitedProtocol) and other is not self]
+        oldest = min((other for other in others if other.idle), key=lambda other: other.since, default=self)
+        oldest.transport.close()
+        self.connections.discard(oldest)
+
+
+def set_up_logs(style: str) -> None:
+    """Configure the loggers of the service and of uvicorn to write to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if style == "json" else TextFormatter())
+    for name, level in (("listwright.serve", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)
+    if style == "text":  # a line per request is for machines
+        logging.getLogger("listwright.serve.requests").setLevel(logging.WARNING)
+
+
+def _extra(record: logging.LogRecord) -> dict[str, Any]:
+    """Return the fields that a call passed with ``extra=``, preceded by the request id if there is one."""
+    fields = {name: value for name, value in vars(record).items() if name not in STANDARD_FIELDS}
+    identity = request_id.get()
+    return {"request_id": identity, **fields} if identity else fields
+
+
+class JsonFormatter(logging.Formatter):
+    """Format each record as one JSON object per line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as JSON; values that JSON does not know are converted with `str`."""
+        fields = {"time": record.created, "level": record.levelname.lower(), "message": record.getMessage()}
+        if record.exc_info:
+            fields["traceback"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(fields | _extra(record), enc_hook=str).decode()
+
+
+class TextFormatter(logging.Formatter):
+    """Format each record as one line of text with its extra fields in parentheses at the end."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as a line.
+
+        Control characters are escaped, so that a request cannot forge a log line with a newline in its path. A
+        traceback follows on lines of its own.
+        """
+        text = super().format(record)
+        extra = ", ".join(f"{name}: {value}" for name, value in _extra(record).items())
+        first, newline, trace = text.partition("\n")
+        line = f"{first} ({extra})" if extra else first
+        return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in line) + newline + trace
