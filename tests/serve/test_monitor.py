@@ -12,7 +12,7 @@ import listwright as lw
 from listwright.features import Candidate
 from listwright.feedback.updates import TrainingUpdate
 from listwright.policies import Linear
-from listwright.serve.learning.monitor import LEAST, PolicyMonitor
+from listwright.serve.learning.monitor import FEW, LEAST, PolicyMonitor
 from listwright.serve.messages import LearnedComparison
 
 GOOD = np.array([1.0, 0.0])
@@ -36,16 +36,20 @@ def seen():
     return Candidate().fit(lw.Problems.concat([one.problem for one in drawn(50, 999)]))
 
 
+def see(monitor, learned, updates, source="web"):
+    monitor.observe(learned, updates, [source] * len(updates))
+
+
 def monitored(learned, groups=40):
     monitor = PolicyMonitor(seen(), Linear(GOOD))
     for seed in range(groups):
-        monitor.observe(Linear(learned), drawn(16, seed))
+        see(monitor, Linear(learned), drawn(16, seed))
     return monitor
 
 
 def test_a_policy_that_is_worse_falls_behind():
-    found = monitored(-GOOD).comparison()
-    assert found.lists == 640
+    found = monitored(-GOOD).comparison(Linear(-GOOD))
+    assert (found.lists, found.source) == (200, "web")
     assert found.behind
     assert found.low < found.difference < found.high < 0
     assert "the learned policy gains -" in str(found)
@@ -53,15 +57,15 @@ def test_a_policy_that_is_worse_falls_behind():
 
 @pytest.mark.parametrize("learned", [GOOD, 2 * GOOD])
 def test_the_same_policy_is_never_behind(learned):
-    assert monitored(learned).comparison() == LearnedComparison(640, 0.0, 0.0, 0.0)
+    assert monitored(learned).comparison(Linear(learned)) == LearnedComparison(640, 0.0, 0.0, 0.0)
 
 
 def test_a_policy_that_is_as_good_as_any_is_not_behind_by_chance():
     """Both policies look at numbers that say nothing: neither is better."""
     monitor = PolicyMonitor(seen(), Linear(np.array([0.0, 1.0])))
     for seed in range(60):
-        monitor.observe(Linear(np.array([0.0, -1.0])), drawn(16, seed))
-        found = monitor.comparison()
+        see(monitor, Linear(np.array([0.0, -1.0])), drawn(16, seed))
+        found = monitor.comparison(Linear(np.array([0.0, -1.0])))
         assert found is None or not found.behind
 
 
@@ -71,24 +75,50 @@ def test_lists_with_and_without_groups_can_come_together():
         for one in drawn(8, 1)
     ]
     monitor = PolicyMonitor(seen(), Linear(GOOD))
-    monitor.observe(Linear(-GOOD), [*drawn(8, 0), *grouped])
+    see(monitor, Linear(-GOOD), [*drawn(8, 0), *grouped])
     assert len(monitor.differences) == 8
-    monitor.observe(Linear(-GOOD), [*grouped, *drawn(8, 2)])
+    see(monitor, Linear(-GOOD), [*grouped, *drawn(8, 2)])
     assert len(monitor.differences) == 16
 
 
 def test_too_few_lists_say_nothing():
     monitor = PolicyMonitor(seen(), Linear(GOOD))
-    monitor.observe(Linear(-GOOD), drawn(LEAST - 1, 0))
-    assert monitor.comparison() is None
+    for start in range(0, LEAST - 40, FEW - 2):  # of many sources, each with too few to say anything alone
+        see(monitor, Linear(-GOOD), drawn(FEW - 2, start), source=f"key-{start}")
+    assert monitor.comparison(Linear(-GOOD)) is None
 
 
 def test_lists_that_were_certain_say_nothing():
     monitor = PolicyMonitor(seen(), Linear(GOOD))
     record = drawn(1, 0)[0]
     certain = TrainingUpdate.of("c", record.problem, record.picks, np.ones(2), record.outcomes)
-    monitor.observe(Linear(-GOOD), [certain])
+    see(monitor, Linear(-GOOD), [certain])
     assert not monitor.differences
+
+
+def reversed_feedback(updates):
+    """What somebody reports who wants the opposite of good lists."""
+    return [replace(update, outcomes=1.0 - update.outcomes) for update in updates]
+
+
+def test_whoever_sends_most_does_not_decide_alone():
+    """One hostile key praises a bad policy by 400 lists, an honest one had 60 before: learning is behind."""
+    monitor = PolicyMonitor(seen(), Linear(GOOD))
+    see(monitor, Linear(GOOD), drawn(60, 0))
+    for seed in range(1, 6):
+        see(monitor, Linear(-GOOD), reversed_feedback(drawn(80, seed)), source="hostile")
+    found = monitor.comparison(Linear(-GOOD))
+    assert found.behind
+    assert found.source == "web"
+    assert "with feedback of the key 'web'" in str(found)
+
+
+def test_one_key_against_several_does_not_pause_learning():
+    monitor = PolicyMonitor(seen(), Linear(-GOOD))
+    for seed, source in enumerate(("web", "app")):
+        see(monitor, Linear(GOOD), drawn(200, seed), source=source)
+    see(monitor, Linear(GOOD), reversed_feedback(drawn(200, 9)), source="hostile")
+    assert not monitor.comparison(Linear(GOOD)).behind
 
 
 def taught(client, learn, asked, seeds):
@@ -104,7 +134,7 @@ def test_an_alarm_pauses_learning_and_the_deployed_policy_serves(opened, store, 
     assert taught(client, learn, asked, range(5))["serves_learned"] is True
     behind = LearnedComparison(500, -0.2, -0.3, -0.1)
     with monkeypatch.context() as patch:
-        patch.setattr(PolicyMonitor, "comparison", lambda self: behind)
+        patch.setattr(PolicyMonitor, "comparison", lambda self, learned: behind)
         status = taught(client, learn, asked, range(5, 8))
     assert (status["state"], status["serves_learned"]) == ("frozen", False)
     assert status["reason"].startswith("Behind the deployed policy: the learned policy gains -0.200")

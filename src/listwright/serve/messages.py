@@ -497,6 +497,7 @@ class LearnedComparison(Struct, frozen=True):
     difference: float
     low: float
     high: float
+    source: Annotated[str | None, Meta(description="The API key whose feedback says so; null for all feedback.")] = None
 
     @property
     def behind(self) -> bool:
@@ -505,7 +506,9 @@ class LearnedComparison(Struct, frozen=True):
 
     def __str__(self) -> str:
         interval = f"{self.low:.3f} to {self.high:.3f}"
-        return f"the learned policy gains {self.difference:.3f} ({interval}) per list over the last {self.lists} lists"
+        of = "" if self.source is None else f" with feedback of the key {self.source!r}"
+        gains = f"the learned policy gains {self.difference:.3f} ({interval})"
+        return f"{gains} per list over the last {self.lists} lists{of}"
 
 
 class VersionLearning(Struct):

@@ -1,7 +1,7 @@
 """Compares the learned policy with the deployed one on recent feedback, before that feedback is learned from.
 
 Every list was drawn at random, so the probability of each item shown is known. At each slot of a list, given the items
-before it, a policy picks either the item that was shown or another update. The mean over lists of
+before it, a policy picks either the item that was shown or another one. The mean over lists of
 
     sum over slots of (picks the same ? 1 / probability : 0) * (gain - usual gain of the slot)
 
@@ -12,7 +12,7 @@ pick the same item, which keeps its variance small.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from math import sqrt
 
@@ -34,36 +34,63 @@ LEAST = 200  # lists before anything is said
 SPREADS = 4.5  # standard errors: learning is looked at all the time, so chance must be ruled out well
 CAP = 20.0  # on 1 / chance
 AT_ONCE = 64  # lists of a group that are looked at
+RECENT = 200  # lists of one source that are held back
+FEW = 50  # of them before they say anything
+SOURCES = 8  # that are asked, the latest
+OFTEN = 32  # lists between two looks at what is held back
 
 
 class PolicyMonitor:
-    """Compares a learned policy with the deployed one on a sliding window of lists."""
+    """Compares a learned policy with the deployed one, on a sliding window of lists and on lists held back by source.
+
+    A source is an API key that feedback comes with. Whoever sends much false feedback makes the learned policy look
+    good by it, but not by what other keys reported: the latest lists of each are held back, and every new policy is
+    compared on them. Learning is behind where at least as many sources say so as say that it is ahead.
+    """
 
     def __init__(self, features: Features, deployed: Policy) -> None:
-        """Start with an empty window."""
         self.features, self.deployed = features, deployed
         self.differences: deque[float] = deque(maxlen=WINDOW)
+        self.held_back: OrderedDict[str, deque[TrainingUpdate]] = OrderedDict()
         self.usual: Floats = np.zeros(0)  # mean gain by slot
-        self.seen = 0
+        self.seen = self.unseen = 0  # lists in all, and since the last look at what is held back
 
-    def observe(self, learned: Policy, updates: Sequence[TrainingUpdate]) -> None:
-        """Add lists to the window."""
-        drawn = [update for update in updates if _is_drawn(update)]
+    def observe(self, learned: Policy, updates: Sequence[TrainingUpdate], sources: Sequence[str]) -> None:
+        """Add lists that are not yet learned from, with the source of the feedback on each."""
+        drawn = [(update, source) for update, source in zip(updates, sources, strict=True) if _is_drawn(update)]
         if not drawn or learned.arrays() is None or self.deployed.arrays() is None:
             return
-        kind = _kind(drawn[0])
-        chosen = [update for update in drawn[:: max(1, len(drawn) // AT_ONCE)] if _kind(update) == kind]
+        for update, source in drawn:
+            self.held_back.setdefault(source, deque(maxlen=RECENT)).append(update)
+            self.held_back.move_to_end(source)
+        while len(self.held_back) > SOURCES:
+            self.held_back.popitem(last=False)
+        self.unseen += len(drawn)
+        chosen = _of_one_kind([update for update, _ in drawn[:: max(1, len(drawn) // AT_ONCE)]])
         self._note_usual(chosen)
         self.differences.extend(differences(self.features, learned, self.deployed, chosen, self.usual).tolist())
 
-    def comparison(self) -> LearnedComparison | None:
-        """Return the comparison on the window; None while it has fewer than 200 lists."""
-        count = len(self.differences)
-        if count < LEAST:
-            return None
-        window = np.array(self.differences)
-        mean, error = float(window.mean()), float(window.std(ddof=1)) / sqrt(count)
-        return LearnedComparison(count, mean, mean - SPREADS * error, mean + SPREADS * error)
+    def comparison(self, learned: Policy) -> LearnedComparison | None:
+        """Return the comparison that counts: of a source where those say that learning is behind, else on the window;
+        None while that has fewer than 200 lists.
+        """
+        if self.unseen >= OFTEN and learned.arrays() is not None:
+            self.unseen = 0
+            by_source = self._by_source(learned)
+            behind = [one for one in by_source if one.behind]
+            if behind and len(behind) >= sum(one.low > 0 for one in by_source):
+                return min(behind, key=lambda one: one.high)
+        return None if len(self.differences) < LEAST else _compare(np.array(self.differences))
+
+    def _by_source(self, learned: Policy) -> list[LearnedComparison]:
+        """Compare the policies on what is held back of each source."""
+        comparisons = []
+        for source, updates in self.held_back.items():
+            chosen = _of_one_kind(list(updates))
+            if len(chosen) >= FEW:
+                apart = differences(self.features, learned, self.deployed, chosen, self.usual)
+                comparisons.append(_compare(apart, source))
+        return comparisons
 
     def _note_usual(self, updates: Sequence[TrainingUpdate]) -> None:
         """Update the mean gain of each slot: a plain mean at first, an exponential one once the window is full."""
@@ -107,8 +134,18 @@ def _is_drawn(update: TrainingUpdate) -> bool:
     return update.earlier is None and len(update.outcomes) > 0 and bool((update.propensities < 1.0).any())
 
 
+def _compare(apart: Floats, source: str | None = None) -> LearnedComparison:
+    """Return the mean of differences by list, with its interval."""
+    mean, error = float(apart.mean()), float(apart.std(ddof=1)) / sqrt(len(apart))
+    return LearnedComparison(len(apart), mean, mean - SPREADS * error, mean + SPREADS * error, source)
+
+
+def _of_one_kind(updates: Sequence[TrainingUpdate]) -> list[TrainingUpdate]:
+    """Return the lists of the same kind as the first: only problems of one kind can be joined."""
+    kind = _kind(updates[0])
+    return [update for update in updates if _kind(update) == kind]
+
+
 def _kind(update: TrainingUpdate) -> tuple[bool, ...]:
-    """Return whether the list's problem has sizes, groups and limits on groups: only problems of one kind can be
-    joined.
-    """
+    """Return whether the list's problem has sizes, groups and limits on groups."""
     return tuple(part is not None for part in (update.problem.sizes, update.problem.groups, update.problem.quotas))

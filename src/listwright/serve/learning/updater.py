@@ -166,9 +166,9 @@ class Updater:
         # The comparison with the deployed policy is updated before learning, so that both policies are judged on
         # feedback they have not seen.
         monitor = self.monitors[learner.version]
-        monitor.observe(learner.online.playing_.policy, _updates(events))
+        monitor.observe(learner.online.playing_.policy, *_updates(events))
         left = learner.apply(events)
-        comparison = monitor.comparison()
+        comparison = monitor.comparison(learner.online.playing_.policy)
         behind = comparison is not None and comparison.behind
         state = None if behind else self._snapshot(learner)
         step = Progress(
@@ -214,14 +214,15 @@ class Updater:
         self.registry.follow()
 
 
-def _updates(events: list[FeedbackEvent]) -> list[TrainingUpdate]:
-    """Return the updates of events that can be read; damaged ones are left to the learner, which reports them."""
-    updates = []
+def _updates(events: list[FeedbackEvent]) -> tuple[list[TrainingUpdate], list[str]]:
+    """Return the updates of events that can be read, and their sources; the learner reports damaged ones."""
+    updates, sources = [], []
     for event in events:
         if event.learnable:
             with suppress(InputError):
                 updates.append(event.update())
-    return updates
+                sources.append(event.source)
+    return updates, sources
 
 
 def learner_maker(explore: str, seed: int, leverage: float | None) -> Callable[[Any], OnlineSCP]:
