@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 from pathlib import Path
@@ -17,7 +18,20 @@ SIZES = {
     "clicks": {"= 3000, 2000, 30": "= 600, 500, 30"},
     "context_packing": {"made_up(90)": "made_up(45)", "folds=5": "folds=3"},
 }  # by program: numbers, and what tests put in their place
+notebooks = runpy.run_path(str(EXAMPLES.parent / "docs" / "notebooks.py"), run_name="notebooks")
 CELL = re.compile(r"^# %%(?: \[markdown\])?$")
+
+
+def code_of(notebook: Path) -> str:
+    """All code of a notebook."""
+    found = json.loads(notebook.read_text(encoding="utf8"))["cells"]
+    return "\n\n".join("".join(cell["source"]) for cell in found if cell["cell_type"] == "code")
+
+
+@pytest.mark.parametrize("program", notebooks["programs"](), ids=lambda path: path.stem)
+def test_every_program_has_a_notebook_that_is_current(program: Path) -> None:
+    shown = notebooks["path_of"](program).read_text(encoding="utf8")
+    assert shown == notebooks["notebook"](program), "write it anew with: python docs/notebooks.py"
 
 
 def cells(program: Path) -> list[tuple[str, str]]:
@@ -28,8 +42,8 @@ def cells(program: Path) -> list[tuple[str, str]]:
 
 
 def smaller(name: str, folder: Path) -> Path:
-    """A copy of a program with smaller numbers: what it shows needs fewer data than its picture does."""
-    text = (EXAMPLES / f"{name}.py").read_text(encoding="utf8")
+    """The code of a notebook with smaller numbers: what it shows needs fewer data than its picture does."""
+    text = code_of(notebooks["path_of"](EXAMPLES / f"{name}.py"))
     for old, new in SIZES.get(name, {}).items():
         assert text.count(old) == 1, f"{name}.py has no {old!r} any more"
         text = text.replace(old, new)
