@@ -4,16 +4,17 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Stamps of what is installed: they live inside the environment, so they go when it goes.
 DEMO := $(VENV)/.installed-demo
+TEST := $(VENV)/.installed-test
 DEV := $(VENV)/.installed-dev
 RIVALS := $(VENV)/.installed-rivals
 DOCS := $(VENV)/.installed-docs
 GPU := $(VENV)/.installed-gpu
 # Tests that need no more than the extra "test": no cluster, no browser, no pinned versions.
-PORTABLE := -q -n auto tests $(addprefix --ignore=tests/,benchmarks docs integrations package)
+PORTABLE := -q -n auto -m "not system" tests $(addprefix --ignore=tests/,benchmarks docs integrations package)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-oldest test-newest test-gpu lint format docs dist bench bench-gpu clean
+.PHONY: help demo test test-all test-oldest test-newest test-gpu lint format docs dist bench bench-gpu clean
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
@@ -21,8 +22,12 @@ help: ## List these targets
 demo: $(DEMO) ## Install what the demo needs (once) and run it
 	@$(BIN)/listwright demo
 
-test: lint ## Check style, types and imports, then run tests, doctests and the README
-	$(BIN)/pytest -q -n auto
+test: $(TEST) ## Run tests and doctests, without those that need a database, a cluster, a browser or a build
+	$(BIN)/listwright warmup
+	$(BIN)/pytest -q -n auto -m "not system"
+
+test-all: lint test ## Check style, types and imports, then run all tests: those of the whole system, too
+	$(BIN)/pytest -q -n auto -m system
 
 test-oldest: ## Test with the lowest versions that pyproject.toml allows, in an environment of its own
 	$(PYTHON) -m venv --clear .venv-oldest
@@ -71,8 +76,13 @@ $(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
 	@$(PIP) install -e ".[cli,plots]" -c constraints.txt
 	@touch $@
 
+$(TEST): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing listwright and what its tests need into $(VENV) ..."
+	@$(PIP) install -e ".[test]" -c constraints.txt
+	@touch $@
+
 $(DEV): pyproject.toml constraints.txt | $(BIN)/pip
-	@echo "Installing listwright and its test tools into $(VENV) ..."
+	@echo "Installing listwright and all development tools into $(VENV) ..."
 	@$(PIP) install -e ".[dev]" -c constraints.txt
 	@touch $@
 

@@ -92,6 +92,7 @@ def test_lists_in_parts_go_to_parquet(run: Any) -> None:
     assert "go to a .parquet file" in told
 
 
+@pytest.mark.system
 def test_an_unreachable_cluster_is_named(run: Any) -> None:
     pytest.importorskip("ray", reason="needs ray, which is not installed")
     code, told = run("fit", "part*.parquet", *FIT, "--engine", "ray", "--address", "127.0.0.1:9", "-o", "m")

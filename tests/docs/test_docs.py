@@ -39,6 +39,7 @@ def blocks(page: Path, *kinds: str) -> list[str]:
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: path.stem)
+@pytest.mark.system
 def test_pages_show_what_a_snippet_prints(snippet: Path) -> None:
     if snippet.stem in NEEDS:
         pytest.importorskip(NEEDS[snippet.stem], reason=f"docs/snippets/{snippet.name} needs {NEEDS[snippet.stem]}")
@@ -156,6 +157,7 @@ def test_what_the_reference_names_is_there() -> None:
             assert hasattr(importlib.import_module(module), last), name
 
 
+@pytest.mark.system
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     commands = pytest.importorskip("mkdocs.commands.build", reason="needs the extra docs")
     from mkdocs.config import load_config

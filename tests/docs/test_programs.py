@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.filterwarnings("error::listwright.errors.DataWarning")  # pages and programs make no mistakes
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.filterwarnings("error::listwright.errors.DataWarning"),  # pages and programs make no mistakes
+]
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = ("from_a_dataframe", "rag")  # which draw nothing
 PROGRAMS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem not in SHORT)

@@ -11,7 +11,10 @@ import pytest
 
 import listwright as lw
 
-pytestmark = pytest.mark.filterwarnings("error::listwright.errors.DataWarning")  # pages and programs make no mistakes
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.filterwarnings("error::listwright.errors.DataWarning"),  # pages and programs make no mistakes
+]
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md"]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)

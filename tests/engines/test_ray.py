@@ -19,6 +19,8 @@ from listwright.errors import InputError, MissingExtra
 from listwright.tables import Scan
 from tests.scan_tools import scanned, table, weights
 
+pytestmark = pytest.mark.system
+
 QUICK = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 2}
 
 

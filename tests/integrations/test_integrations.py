@@ -11,6 +11,8 @@ import pytest
 
 from listwright.errors import InputError
 
+pytestmark = pytest.mark.system
+
 QUESTION = "Where was the director of Alien born?"
 TEXTS = [
     "Rain fell on the town.",

@@ -26,6 +26,8 @@ from packaging.utils import canonicalize_name
 import listwright as lw
 from tests.booster_tools import booster
 
+pytestmark = pytest.mark.system
+
 ROOT = Path(__file__).parents[2]
 PYTHON = Path("Scripts" if os.name == "nt" else "bin") / "python"
 

@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.system
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "fuzz" / "tables_and_models.py"
 
 

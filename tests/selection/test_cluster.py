@@ -94,6 +94,7 @@ def test_the_same_rules_as_on_one_machine(options: dict[str, Any]) -> None:
     assert ours.ratio is not None
 
 
+@pytest.mark.system
 def test_a_cluster_and_a_file_that_workers_open(cluster: Any, tmp_path: Path) -> None:
     x = plain.clustered(2000, 16, 2)
     np.save(tmp_path / "x.npy", x)
@@ -108,6 +109,7 @@ def test_a_cluster_and_a_file_that_workers_open(cluster: Any, tmp_path: Path) ->
     assert {"parts", "proof"} <= set(heard)
 
 
+@pytest.mark.system
 def test_a_worker_that_is_killed_is_replaced(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     x = plain.clustered(1000, 8, 3)
     expected = lw.select(x, 10, engine=Ray(workers=3), random_state=0)

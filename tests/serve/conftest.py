@@ -208,7 +208,7 @@ def empty_postgres(postgres: Any) -> str:
     return str(postgres.url)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.system)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Each kind of store, empty."""
     if request.param == "sqlite":

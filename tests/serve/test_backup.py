@@ -23,6 +23,7 @@ def test_a_backup_is_a_store_again(opened, store, asked, tmp_path):
     assert again.get("/v1/stats").json()["lists"] == 1
 
 
+@pytest.mark.system
 def test_a_backup_goes_to_an_empty_store_only(opened, asked, tmp_path, empty_postgres):
     client = opened()
     list_id = client.post("/v1/lists", json=asked()).json()["list_id"]

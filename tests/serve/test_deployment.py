@@ -93,6 +93,7 @@ def test_alerts_tell_how_urgent_they_are_and_what_is_wrong():
     assert len({rule["alert"] for rule in rules}) == len(rules)
 
 
+@pytest.mark.system
 def test_prometheus_accepts_its_files():
     subprocess.run([tool("promtool"), "check", "rules", DEPLOY / "alerts.yml"], check=True)
 
@@ -127,6 +128,7 @@ def test_the_compose_file_fits_the_files_beside_it():
     assert int(unit_lines("TimeoutStopSec")[0]) > told["drain-seconds"] + told["grace-seconds"]
 
 
+@pytest.mark.system
 def test_docker_accepts_the_compose_file():
     run = subprocess.run(
         [tool("docker"), "compose", "-f", DEPLOY / "compose.yaml", "config", "-q"], capture_output=True
@@ -136,6 +138,7 @@ def test_docker_accepts_the_compose_file():
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.system
 def test_systemd_accepts_the_unit(tmp_path):
     unit = tmp_path / "listwright.service"
     known = text_of("listwright.service").replace("/opt/listwright/bin/listwright", sys.executable)
@@ -161,6 +164,7 @@ def version_of(nginx):
     return tuple(int(part) for part in re.search(r"nginx/([0-9.]+)", told)[1].split("."))
 
 
+@pytest.mark.system
 def test_nginx_accepts_its_file(tmp_path):
     nginx = tool("nginx")
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
@@ -207,6 +211,7 @@ def started(reliability, model_file, tmp_path):
         process.wait()
 
 
+@pytest.mark.system
 def test_the_service_starts_as_the_unit_says_and_stops_in_good_order(started):
     server, key = started
     with pytest.raises(HTTPError, match="401"):

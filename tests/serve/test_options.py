@@ -46,6 +46,7 @@ def guarded(postgres: Any, empty_postgres: str) -> str:
     return empty_postgres.replace("listwright@", "guarded@")
 
 
+@pytest.mark.system
 def test_the_password_of_the_store_comes_from_a_file_or_the_environment(
     opened: Any, asked: Any, guarded: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

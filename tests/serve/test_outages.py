@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+import pytest
+
+pytestmark = pytest.mark.system
+
 
 def eventually(server: Any, condition: Callable[[], bool]) -> None:
     """Waits for a condition as long as the process lives."""

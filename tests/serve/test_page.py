@@ -15,6 +15,8 @@ import listwright as lw
 from listwright.serve import app as page_module
 from listwright.serve import new_key
 
+pytestmark = pytest.mark.system
+
 ARGUMENTS = ["no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update", "disable-sync"]
 PATIENCE = 60_000  # milliseconds: a busy machine is slow
 PHONE = {"width": 375, "height": 740}

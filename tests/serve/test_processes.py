@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.system
+
 MANY = 100_000  # questions, after which the answer will not change
 ROOT = Path(__file__).parents[2]
 
