@@ -56,6 +56,7 @@ format: $(DEV) ## Sort imports and format the code
 docs: $(DOCS) ## Run the code of the pages, write its output into them, and build build/docs
 	$(BIN)/python docs/pages.py
 	$(BIN)/python docs/run_snippets.py
+	$(BIN)/python docs/notebooks.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 dist: $(DEV) ## Build the wheel and the sdist into dist

@@ -37,8 +37,8 @@ def snippets() -> list[Path]:
 
 
 def pages() -> list[Path]:
-    """All pages, and the README."""
-    return [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+    """All pages, and those at the root of the repository."""
+    return [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def run(snippet: Path) -> str:
