@@ -183,10 +183,21 @@ def lazy_facility(
         _lazy(start, bounds[start:end], weights[start:end], block, totals[i], room[i], picks[i], picked[i])
 
 
+@inner(fastmath={"reassoc", "nsz", "contract", "nnan"})
+def dense_gain(values: Floats, weights: Floats, best: Floats) -> float:
+    """Return the weighted rise of all targets' best similarities through one row of a dense matrix."""
+    total = 0.0
+    for i in range(len(values)):
+        total += weights[i] * max(values[i] - best[i], 0.0)
+    return total
+
+
 @njit(cache=True, nogil=True)
 def graph_gain(low: int, high: int, columns: Ints, values: Floats, weights: Floats, best: Floats) -> float:
     """Return the weighted rise of the targets' best similarities through the stored numbers low to high."""
     total = 0.0
+    if len(columns) == 0:  # all of them
+        return dense_gain(values[low:high], weights, best)
     for i in range(low, high):
         rise = values[i] - best[columns[i]]
         if rise > 0:
@@ -198,7 +209,8 @@ def graph_gain(low: int, high: int, columns: Ints, values: Floats, weights: Floa
 def _lift_neighbors(low: int, high: int, columns: Ints, values: Floats, best: Floats) -> None:
     """Raise the targets' best similarities to the stored numbers low to high."""
     for i in range(low, high):
-        best[columns[i]] = max(best[columns[i]], values[i])
+        at = columns[i] if len(columns) else i - low
+        best[at] = max(best[at], values[i])
 
 
 @njit(cache=True, nogil=True)

@@ -18,6 +18,7 @@ from listwright.selection.constraints import RowConstraints
 from listwright.selection.similarity import Similarity
 
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
+ALL = np.zeros(0, dtype=np.int64)  # stands for all columns of a dense matrix
 
 
 def neighbor_graph(similarity: Similarity, neighbors: int, tick: ProgressCallback) -> sparse.csr_array:
@@ -54,18 +55,23 @@ def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
 
 
 def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) -> tuple[Ints, Floats, Floats, float]:
-    """Select rows by lazy greedy facility location on a graph."""
-    starts, columns = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
-    best = np.zeros(graph.shape[1], dtype=graph.dtype)
+    """Select rows by lazy greedy facility location on a graph, or on a dense matrix."""
+    n, n_targets = graph.shape
+    best = np.zeros(n_targets, dtype=graph.dtype)
+    if sparse.issparse(graph):
+        starts, columns, values = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
+    else:
+        starts, columns, values = np.arange(0, n * n_targets + 1, n_targets), ALL, graph.reshape(-1)
     for row in constraints.given:
         some = slice(starts[row], starts[row + 1])
-        best[columns[some]] = np.maximum(best[columns[some]], graph.data[some])
+        at = columns[some] if len(columns) else slice(None)
+        best[at] = np.maximum(best[at], values[some])
     before = float(weights @ best.astype(np.float64))
     rows, gains, bounds = np.empty(constraints.k, dtype=np.int64), np.empty(constraints.k), np.zeros(graph.shape[0])
     count = lazy_graph(
         starts,
         columns,
-        graph.data,
+        values,
         weights,
         1.0,
         best,

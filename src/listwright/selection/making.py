@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +14,19 @@ from listwright._internal.arrays import Floats, as_numbers, at_least_one, first_
 from listwright._internal.progress import silent
 from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
-from listwright.rewards import ConcaveCoverage, Reward
+from listwright.rewards import ConcaveCoverage, Function, Reward
 from listwright.selection.cluster import DistributedGreedy
 from listwright.selection.devices import CPU, gpu_tools
+from listwright.selection.dispersion import KINDS, Dispersion
+from listwright.selection.folds import (
+    FacilityFold,
+    Fold,
+    GraphCutFold,
+    LogDetFold,
+    MixtureFold,
+    RewardFold,
+    SaturatedFold,
+)
 from listwright.selection.gpu.device import wants_gpu
 from listwright.selection.graph import neighbor_graph
 from listwright.selection.intake import Source, read_vectors
@@ -21,24 +34,29 @@ from listwright.selection.memory import must_fit
 from listwright.selection.objectives import (
     ByReward,
     FacilityLocation,
+    FoldObjective,
     Graph,
     LogDet,
     NearestNeighbors,
     Objective,
     Sampled,
-    SaturatedCoverage,
 )
 from listwright.selection.similarity import Distances, Dots, Given, Similarity
 from listwright.selection.vectors import DENSE, Vectors, make_vectors
 
+BLOCK = 512  # rows checked at a time
 METRICS = ("cosine", "dot", "rbf", "euclidean", "precomputed")
-REWARDS = ("facility_location", "log_det", "saturated_coverage", "feature_based")
+REWARDS = ("facility_location", "log_det", "saturated_coverage", "feature_based", "graph_cut", *KINDS)
 TAKES = {  # which options a reward uses
     "facility_location": {"neighbors", "sample", "targets", "weights"},
     "saturated_coverage": {"neighbors", "targets", "weights"},
     "feature_based": {"weights"},
     "log_det": set(),
+    "graph_cut": {"weights"},
+    **{kind: set() for kind in KINDS},
 }
+MIXED = ("facility_location", "log_det", "saturated_coverage", "feature_based", "graph_cut")  # with others
+MANY_CALLS = 100_000  # of a plain function, from which on a warning says so
 DEALT = ("facility_location", "log_det")  # rewards that a cluster supports
 
 
@@ -56,6 +74,7 @@ class SelectionSpec(NamedTuple):
     gamma: float | None
     scale: float
     alpha: float
+    redundancy: float
     engine: Any
 
     def options(self) -> set[str]:
@@ -67,8 +86,10 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
     """Return the objective that the arguments of `select` describe."""
     if wish.metric not in METRICS:
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
+    if isinstance(wish.reward, Mapping):
+        return _mixture(wish, source)
     if not isinstance(wish.reward, str):
-        return _own_reward(wish, source)
+        return _own_reward(wish, source, k)
     if wish.reward not in REWARDS:
         raise InputError(f"reward must be one of {', '.join(REWARDS)}, or a reward. Got {wish.reward!r}.")
     _takes(wish, wish.reward, TAKES[wish.reward])
@@ -79,6 +100,12 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
         return ByReward(_feature_based(wish, source), source.table.shape[0])
     if wish.reward == "saturated_coverage":
         return _saturated(wish, source)
+    if wish.reward == "graph_cut":
+        return FoldObjective(_fold_maker(wish, source), monotone=wish.redundancy <= 0.5)
+    if wish.reward in KINDS:
+        if wish.metric == "dot":
+            raise InputError(f"reward={wish.reward!r} needs metric cosine, rbf, euclidean or precomputed. Got 'dot'.")
+        return Dispersion(make_similarity(wish, source), wish.reward)
     return _facility_location(wish, source, rng, gpu=gpu)
 
 
@@ -113,11 +140,14 @@ def _takes(wish: SelectionSpec, what: str, known: set[str]) -> None:
         raise InputError(f"reward={what!r} does not use {unused[0]}=. Omit it.")
 
 
-def _own_reward(wish: SelectionSpec, source: Source) -> Objective:
+def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
     """Return the objective of a reward object, or of a function that makes one from the vectors."""
     _takes(wish, type(wish.reward).__name__, set())
     reward = wish.reward
+    n = int(source.table.shape[0])
     if not isinstance(reward, Reward) and callable(reward):
+        if _is_set_function(reward):
+            return ByReward(_set_function(reward, n, k), n)
         table = source.table if sparse.issparse(source.table) else np.asarray(source.table)
         reward = reward(table)
     if not isinstance(reward, Reward):
@@ -125,14 +155,64 @@ def _own_reward(wish: SelectionSpec, source: Source) -> Objective:
             f"reward must be one of {', '.join(REWARDS)}, a reward of listwright.rewards for these rows, or a function "
             f"that makes one from the vectors. Got {type(reward).__name__}."
         )
-    return ByReward(reward, int(source.table.shape[0]))
+    return ByReward(reward, n)
+
+
+def _is_set_function(reward: Any) -> bool:
+    """Return whether a function gives a number for no rows, or for one."""
+    for rows in ([], [0]):
+        try:
+            return isinstance(reward(np.array(rows, dtype=np.int64)), int | float | np.number)
+        except (InputError, ValueError, TypeError, IndexError, AttributeError, ZeroDivisionError):
+            continue
+    return False
+
+
+def _set_function(reward: Any, n: int, k: int) -> Reward:
+    """Return a function of row numbers as a reward; warns if it is called very often."""
+    if n * k > MANY_CALLS:
+        warnings.warn(f"The reward is a plain function: about {n * k:,} calls of it follow.", stacklevel=4)
+    return Function(lambda problem, items: reward(np.array(items, dtype=np.int64)), submodular=False)
+
+
+def _fold_maker(wish: SelectionSpec, source: Source) -> Callable[[], Fold]:
+    """Return a function that starts the fold of a reward that is measured by blocks."""
+    if isinstance(wish.reward, Reward):
+        return partial(RewardFold, wish.reward, int(source.table.shape[0]))
+    if wish.reward == "feature_based":
+        return partial(RewardFold, _feature_based(wish, source), int(source.table.shape[0]))
+    if wish.reward == "log_det":
+        return partial(LogDetFold, make_vectors(source.table, wish.metric), wish.scale)
+    similarity = make_similarity(wish, source)
+    weights = _weights(wish.weights, similarity.n_targets)
+    if wish.reward == "graph_cut":
+        if not (wish.redundancy >= 0 and np.isfinite(wish.redundancy)):
+            raise InputError(f"redundancy must be 0 or more. Got {wish.redundancy!r}.")
+        return partial(GraphCutFold, similarity, weights, wish.redundancy)
+    if wish.reward == "saturated_coverage":
+        return partial(SaturatedFold, similarity, weights, wish.alpha)
+    return partial(FacilityFold, similarity, weights)
+
+
+def _mixture(wish: SelectionSpec, source: Source) -> Objective:
+    """Return a weighted sum of rewards, given as a dictionary from rewards to weights."""
+    bad = [one for one in wish.reward if not isinstance(one, Reward) and one not in MIXED]
+    if bad or not wish.reward:
+        raise InputError(f"A mixture has rewards among {', '.join(MIXED)}, or of listwright.rewards. Got {bad!r}.")
+    if wish.engine is not None or wish.options() - {"targets", "weights"}:
+        raise InputError("A mixture takes neither neighbors=, sample= nor engine='ray'.")
+    parts = [(_fold_maker(wish._replace(reward=one), source), float(weight)) for one, weight in wish.reward.items()]
+    if min(weight for _, weight in parts) < 0:
+        raise InputError("The weights of a mixture must be 0 or more.")
+    monotone = "graph_cut" not in wish.reward or wish.redundancy <= 0.5
+    return FoldObjective(lambda: MixtureFold([(make(), weight) for make, weight in parts]), monotone)
 
 
 def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Generator, *, gpu: bool) -> Objective:
     """Return facility location: exact, on a sample, on nearest neighbours or on stored similarities."""
     if wish.neighbors is not None and wish.sample is not None:
         raise InputError("neighbors= and sample= are alternatives. Pass only one of them.")
-    if wish.metric == "precomputed" and sparse.issparse(source.table):
+    if wish.metric == "precomputed" and (sparse.issparse(source.table) or wish.sample is None):
         graph = _stored(wish, source)
         return Graph(graph, _weights(wish.weights, graph.shape[1]))
     similarity = make_similarity(wish, source, ready=not gpu)
@@ -187,7 +267,12 @@ def gamma_of(wish: SelectionSpec, rows: Vectors) -> float:
 
 
 def _matrix(table: Any) -> Any:
-    """Return a matrix of similarities, or raise if one is not finite."""
+    """Return a matrix of similarities, or raise if one is not finite or if it looks like a table of vectors."""
+    if table.shape[0] != table.shape[1] and (table[:BLOCK] < 0).any():
+        raise InputError(
+            f"metric='precomputed' takes similarities, one row and one column per item. Got shape {table.shape} with "
+            "negative numbers, which look like vectors: leave metric= out, or name a metric."
+        )
     for low in range(0, table.shape[0], 512):
         if not np.isfinite(table[low : low + 512]).all():
             row = low + int(np.argmax(~np.isfinite(table[low : low + 512]).all(axis=1)))
@@ -196,9 +281,14 @@ def _matrix(table: Any) -> Any:
 
 
 def _stored(wish: SelectionSpec, source: Source) -> Any:
-    """Return a checked CSR matrix of similarities; negative entries count as 0."""
+    """Return a checked matrix of similarities, CSR or dense; negative entries count as 0."""
     if wish.options() - {"weights"}:
-        raise InputError("metric='precomputed' on a sparse matrix takes neither targets=, sample= nor neighbors=.")
+        raise InputError(
+            "metric='precomputed' takes neither targets=, sample= nor neighbors=: it has all similarities."
+        )
+    if not sparse.issparse(source.table):
+        table = _matrix(source.table)
+        return np.ascontiguousarray(table, dtype=None if table.dtype in (np.float32, np.float64) else np.float32)
     bad = first_bad(~np.isfinite(source.table.data))
     if bad is not None:
         row = int(np.searchsorted(source.table.indptr, bad, side="right")) - 1
@@ -262,10 +352,10 @@ def _saturated(wish: SelectionSpec, source: Source) -> Objective:
     if wish.metric == "precomputed" and sparse.issparse(source.table):
         graph = _stored(wish, source)
         return ByReward(_capped(graph, _weights(wish.weights, graph.shape[1]), wish.alpha), graph.shape[0])
+    if wish.neighbors is None:
+        return FoldObjective(_fold_maker(wish, source))
     similarity = make_similarity(wish, source)
     weights = _weights(wish.weights, similarity.n_targets)
-    if wish.neighbors is None:
-        return SaturatedCoverage(similarity, weights, wish.alpha)
     graph = neighbor_graph(similarity, _neighbors(wish, similarity), silent)
     return ByReward(_capped(graph, weights, wish.alpha), similarity.n)
 

@@ -16,9 +16,9 @@ from listwright.selection.by_reward import select_by_reward
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.epochs import Epochs
 from listwright.selection.facility import Blocks, value_curve
+from listwright.selection.folds import Fold, run_greedy
 from listwright.selection.graph import neighbor_graph, select_on_graph
 from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, proved, sampling_error
-from listwright.selection.saturated import select_saturated
 from listwright.selection.similarity import Similarity
 from listwright.selection.vectors import Vectors
 from listwright.selection.volume import select_volume
@@ -124,7 +124,7 @@ class NearestNeighbors(Objective):
 
 @dataclass(eq=False)
 class Graph(Objective):
-    """Facility location on similarities that are stored in a CSR matrix of shape (candidates, targets)."""
+    """Facility location on a matrix of similarities, CSR or dense, of shape (candidates, targets)."""
 
     graph: Any
     weights: Floats
@@ -214,16 +214,23 @@ class LogDet(Objective):
 
 
 @dataclass(eq=False)
-class SaturatedCoverage(Objective):
-    """Similarity to the picks, counted up to a share of the total."""
+class FoldObjective(Objective):
+    """Any objective that is measured by blocks while the selection grows."""
 
-    similarity: Similarity
-    weights: Floats
-    alpha: float
+    make_fold: Callable[[], Fold]
+    monotone: bool = True
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run lazy greedy by blocks."""
-        return Solved(*select_saturated(self.similarity, self.weights, self.alpha, constraints, tick))
+        """Run greedy, lazily if the objective is submodular."""
+        fold = self.make_fold()
+        self.submodular = fold.submodular
+        return Solved(*run_greedy(fold, constraints, tick))
+
+    def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
+        """Return what is known of monotone submodular objectives."""
+        if not self.monotone:
+            return Proof("no ratio is known: more rows may be worth less", None)
+        return super().prove(constraints, solved)
 
 
 @dataclass(eq=False)

@@ -40,6 +40,7 @@ def select(
     gamma: float | None = None,
     scale: float = 1.0,
     alpha: float = 0.1,
+    redundancy: float = 0.5,
 ) -> Selection:
     """Pick k rows of a table of vectors that represent all of them, or that differ most from each other.
 
@@ -56,15 +57,22 @@ def select(
         else its features).
     k : int, optional
         Number of rows to pick. May be omitted if there is a budget.
-    reward : str, Reward or callable, default "facility_location"
+    reward : str, dict, Reward or callable, default "facility_location"
         What a selection is worth:
 
         - "facility_location": sum over rows of the highest similarity to a pick. Picks represent all rows.
         - "log_det": log det(I + scale * K) of the picks' kernel K, as in determinantal point processes. Picks differ.
         - "saturated_coverage": summed similarity to the picks, counted up to a share `alpha` of the sum over all rows.
         - "feature_based": sum over columns of the square root of the picks' sum; numbers must be 0 or more.
+        - "graph_cut": summed similarity to all rows, minus `redundancy` times that among the picks.
+        - "max_min": k-center. The first open row, then always the row that is farthest from all picks; the value is
+          minus the largest distance of a row to its pick.
+        - "disparity_min", "disparity_sum": the smallest distance between two picks, and the sum of all of them.
+          "dispersion": the sum over picks of the distance to the nearest other one.
+        - a dictionary of these (without distances) and of rewards with their weights: the weighted sum.
         - a reward of `listwright.rewards` for these rows, or a function that makes one from the vectors, such as
           ``lambda x: lw.rewards.ConcaveCoverage(x, shape="log")``.
+        - any function of an array of row numbers that returns a number. It is called about n times for each pick.
     metric : {"cosine", "dot", "rbf", "euclidean", "precomputed"}, default "cosine"
         Similarity of two rows; negative values count as 0. "rbf" is exp(-gamma * squared distance). "euclidean" is a
         constant minus the squared distance (as in apricot). With "precomputed", `vectors` is the matrix of similarities
@@ -112,6 +120,8 @@ def select(
         For "log_det": the larger, the more length and difference count.
     alpha : float, default 0.1
         For "saturated_coverage".
+    redundancy : float, default 0.5
+        For "graph_cut". Above 0.5, more rows may be worth less, and no ratio is known.
 
     Returns
     -------
@@ -132,10 +142,10 @@ def select(
 
     Notes
     -----
-    Greedy picks are worth at least 1 - 1/e of the best selection [1]_, 1/2 under quotas of groups, nested or from below
-    too [2]_ [4]_, and 0.427 under one budget [3]_; for several budgets, and for a budget with groups or with k, no
-    ratio is known. `Selection.ratio` is often higher: no selection can be worth more than the value plus the k highest
-    gains that are left after the last pick, and these are known.
+    For monotone submodular rewards, greedy picks are worth at least 1 - 1/e of the best selection [1]_, 1/2 under
+    quotas of groups, nested or from below too [2]_ [4]_, and 0.427 under one budget [3]_; for several budgets, and for
+    a budget with groups or with k, no ratio is known. `Selection.ratio` is often higher: no selection can be worth more
+    than the value plus the k highest gains that are left after the last pick, and these are known.
 
     References
     ----------
@@ -171,6 +181,7 @@ def select(
         gamma=gamma,
         scale=scale,
         alpha=alpha,
+        redundancy=redundancy,
         engine=engine_of(engine),
     )
     with progress_to(progress) as tick:

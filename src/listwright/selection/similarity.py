@@ -64,6 +64,14 @@ class Similarity(ABC):
     def among(self, candidates: Ints) -> Similarity:
         """Return the same similarity for some of the candidates."""
 
+    @abstractmethod
+    def own(self) -> Floats:
+        """Return the similarity of each candidate to itself."""
+
+    def squared(self, similar: Floats) -> Floats:
+        """Return the squared distances that similarities stand for."""
+        return 2.0 - 2.0 * similar
+
     def copy(self) -> Self:
         """Return a shallow copy whose parts may be replaced."""
         return copy.copy(self)
@@ -89,6 +97,10 @@ class Dots(Similarity):
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Return their vectors."""
         return _rows(self.of_targets, rows, dtype)
+
+    def own(self) -> Floats:
+        """Return the squared lengths."""
+        return self.of_candidates.squares
 
     def tile(self, candidates: Any, targets: Any) -> Any:
         """Return the dot products, at 2 d operations per pair."""
@@ -136,6 +148,14 @@ class Distances(Similarity):
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Return their vectors and squared lengths."""
         return _rows(self.of_targets, rows, dtype), self.of_targets.squares[rows].astype(dtype)
+
+    def own(self) -> Floats:
+        """Return the ceiling, which is that of distance 0."""
+        return np.full(self.n, self.ceiling)
+
+    def squared(self, similar: Floats) -> Floats:
+        """Return the squared distances; for rbf those of the kernel's own space."""
+        return 2.0 - 2.0 * similar if self.gamma > 0 else self.ceiling - similar
 
     def tile(self, candidates: Any, targets: Any) -> Any:
         """Return the similarities from |x - y|^2 = |x|^2 + |y|^2 - 2 x y."""
@@ -198,6 +218,10 @@ class Given(Similarity):
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         """Return the columns to use."""
         return rows
+
+    def own(self) -> Floats:
+        """Return the diagonal."""
+        return np.asarray(self.table.diagonal(), dtype=np.float64)
 
     def tile(self, candidates: Any, targets: Any) -> Any:
         """Return a part of the matrix."""

@@ -1,0 +1,200 @@
+"""Objectives that are measured from vectors by blocks while a selection grows, and greedy on any of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.progress import ProgressCallback
+from listwright._kernels.tiles import capped
+from listwright.problems import Problems
+from listwright.rewards import Reward
+from listwright.selection.constraints import RowConstraints
+from listwright.selection.epochs import TIE
+from listwright.selection.facility import Blocks
+from listwright.selection.similarity import CANDIDATES, GATHERED, Similarity, column, sweep
+from listwright.selection.vectors import Vectors
+
+BATCH = 64  # rows that are measured together
+
+
+class Fold(ABC):
+    """What rows add to a growing selection."""
+
+    n: int
+    submodular = True
+
+    @abstractmethod
+    def gains(self, rows: Ints) -> Floats:
+        """Return what each of the rows would add now."""
+
+    @abstractmethod
+    def add(self, row: int) -> float:
+        """Add a row, and return what it added."""
+
+
+class SaturatedFold(Fold):
+    """Saturated coverage: how much similarity each target can still count."""
+
+    def __init__(self, similarity: Similarity, weights: Floats, alpha: float) -> None:
+        self.similarity, self.weights, self.n = similarity, weights, similarity.n
+        self.room = alpha * self._totals()
+
+    def _totals(self) -> Floats:
+        """Return by target the sum of its positive similarities to all candidates."""
+        totals = np.zeros(self.similarity.n_targets)
+
+        def measure(tile: Floats32, first: int, end: int, sums: Floats) -> None:
+            totals[first:end] += np.maximum(tile, 0.0).sum(axis=0, dtype=np.float64)
+
+        for low in range(0, self.n, GATHERED):
+            sweep(self.similarity, np.arange(low, min(low + GATHERED, self.n)), None, measure)
+        return totals
+
+    def gains(self, rows: Ints) -> Floats:
+        return _capped_sums(self.similarity, rows, self.room, self.weights)
+
+    def add(self, row: int) -> float:
+        used = np.minimum(np.maximum(column(self.similarity, row), 0.0), self.room)
+        self.room = self.room - used
+        return float(self.weights @ used)
+
+
+class FacilityFold(Fold):
+    """Facility location: the highest similarity of each target to a pick."""
+
+    def __init__(self, similarity: Similarity, weights: Floats) -> None:
+        self.board, self.n = Blocks(similarity, weights), similarity.n
+
+    def gains(self, rows: Ints) -> Floats:
+        return self.board.gains(rows, np.full(len(rows), -1, dtype=np.int32), np.zeros(len(rows)))
+
+    def add(self, row: int) -> float:
+        return self.board.lift(row)
+
+
+class GraphCutFold(Fold):
+    """Similarity of the picks to all targets, minus `redundancy` times that among the picks."""
+
+    def __init__(self, similarity: Similarity, weights: Floats, redundancy: float) -> None:
+        self.similarity, self.redundancy, self.n = similarity, redundancy, similarity.n
+        self.worth = np.zeros(self.n)
+        free = np.full(similarity.n_targets, np.inf)
+        for low in range(0, self.n, GATHERED):
+            rows = np.arange(low, min(low + GATHERED, self.n))
+            self.worth[rows] = _capped_sums(similarity, rows, free, weights)
+        self.worth -= redundancy * np.maximum(similarity.own(), 0.0)
+
+    def gains(self, rows: Ints) -> Floats:
+        return self.worth[rows]
+
+    def add(self, row: int) -> float:
+        added = float(self.worth[row])
+        self.worth -= 2.0 * self.redundancy * np.maximum(column(self.similarity, row), 0.0)
+        return added
+
+
+class LogDetFold(Fold):
+    """log det(I + scale * K) for dot products: what the picks leave of each row."""
+
+    def __init__(self, vectors: Vectors, scale: float) -> None:
+        self.vectors, self.scale, self.n = vectors, scale, len(vectors)
+        self.remaining, self.axes = 1.0 + scale * vectors.squares, np.zeros((0, vectors.width))
+        self.shares = np.zeros(0)
+
+    def gains(self, rows: Ints) -> Floats:
+        return np.log(self.remaining[rows])
+
+    def add(self, row: int) -> float:
+        left, x = float(self.remaining[row]), np.asarray(self.vectors.take(np.array([row])), dtype=np.float64)[0]
+        axis = x - (self.shares * (self.axes @ x)) @ self.axes
+        self.axes, self.shares = np.vstack([self.axes, axis]), np.append(self.shares, self.scale / left)
+        for low in range(0, self.n, GATHERED):
+            part = self.vectors.take(slice(low, min(low + GATHERED, self.n))) @ axis.astype(np.float32)
+            self.remaining[low : low + GATHERED] -= self.scale * self.shares[-1] * part.astype(np.float64) ** 2
+        np.maximum(self.remaining, 1.0, out=self.remaining)
+        return float(np.log(left))
+
+
+class RewardFold(Fold):
+    """A reward of `listwright.rewards` for one problem."""
+
+    def __init__(self, reward: Reward, n: int) -> None:
+        problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
+        self.reward: Reward = problem.reward
+        self.n, self.submodular = n, reward.submodular
+        self.state: Any = self.reward.start(problem)
+
+    def gains(self, rows: Ints) -> Floats:
+        return self.reward.gains_of(self.state, rows)
+
+    def add(self, row: int) -> float:
+        before = float(self.reward.value(self.state)[0])
+        self.state = self.reward.add(self.state, np.array([row]))
+        return float(self.reward.value(self.state)[0]) - before
+
+
+class MixtureFold(Fold):
+    """A weighted sum of others."""
+
+    def __init__(self, parts: Sequence[tuple[Fold, float]]) -> None:
+        self.parts, self.n = parts, parts[0][0].n
+        self.submodular = all(fold.submodular and weight >= 0 for fold, weight in parts)
+
+    def gains(self, rows: Ints) -> Floats:
+        return np.sum([weight * fold.gains(rows) for fold, weight in self.parts], axis=0)
+
+    def add(self, row: int) -> float:
+        return float(sum(weight * fold.add(row) for fold, weight in self.parts))
+
+
+def _capped_sums(similarity: Similarity, rows: Ints, room: Floats, weights: Floats) -> Floats:
+    """Return by candidate the weighted sum over targets of its similarity, from 0 up to the target's room."""
+
+    def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
+        capped(tile, room[low:high], weights[low:high], sums)
+
+    return sweep(similarity, rows, None, measure)
+
+
+def run_greedy(fold: Fold, constraints: RowConstraints, tick: ProgressCallback) -> tuple[Ints, Floats, Floats, float]:
+    """Select rows by greedy: rows, gains, bounds on further gains, and the value of the given rows."""
+    before = sum(fold.add(int(row)) for row in constraints.given)
+    bounds, fresh = np.zeros(fold.n), np.zeros(fold.n, dtype=np.int64)
+    for low in range(0, fold.n, CANDIDATES):
+        some = np.arange(low, min(low + CANDIDATES, fold.n))
+        bounds[some] = fold.gains(some)
+        tick("measuring rows", int(some[-1]) + 1, fold.n)
+    rows: list[int] = []
+    gains: list[float] = []
+    while not constraints.done:
+        if rows and not fold.submodular:
+            again = np.flatnonzero(constraints.open)
+            bounds[again], fresh[again] = fold.gains(again), len(rows)
+        row = _next(fold, constraints, bounds, fresh, len(rows))
+        gains.append(fold.add(row))
+        rows.append(row)
+        constraints.take_row(row)
+        bounds[row] = 0.0
+        tick("picking", len(rows), constraints.k)
+    return np.array(rows, dtype=np.int64), np.array(gains), bounds, float(before)
+
+
+def _next(fold: Fold, constraints: RowConstraints, bounds: Floats, fresh: Ints, position: int) -> int:
+    """Return the open row with the highest gain per cost, measuring the rows that look best until it is known."""
+    open_rows = np.flatnonzero(constraints.open)
+    while True:
+        scores = bounds[open_rows] / constraints.costs[open_rows]
+        most = scores.max()
+        best = open_rows[scores >= most - TIE * abs(most)]
+        stale = best[fresh[best] < position]
+        if not len(stale):
+            return int(best.min())
+        high = np.argsort(-scores, kind="stable")[:BATCH]
+        again = open_rows[high][fresh[open_rows[high]] < position]
+        again = np.union1d(again, stale[:BATCH])
+        bounds[again], fresh[again] = fold.gains(again), position
