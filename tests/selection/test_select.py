@@ -78,6 +78,7 @@ def test_targets_weights_and_given(metric: str) -> None:
     assert selection.values[-1] == pytest.approx(selection.value)
 
 
+@pytest.mark.filterwarnings("ignore:.*add nothing")
 @pytest.mark.parametrize("reward", ["facility_location", "log_det", "saturated_coverage", "feature_based"])
 def test_every_reward_under_every_rule(reward: str) -> None:
     x = np.abs(plain.clustered(50, D, 3))
@@ -133,6 +134,7 @@ def test_neighbors_are_those_of_a_full_sort(metric: str) -> None:
     agrees(selection, plain.greedy(plain.facility(kept), N, 9))
 
 
+@pytest.mark.filterwarnings("ignore:.*add nothing")
 def test_all_neighbors_are_the_exact_selection() -> None:
     x = plain.clustered(N, D, 8)
     np.testing.assert_array_equal(lw.select(x, K, neighbors=N).rows, lw.select(x, K).rows)
@@ -140,6 +142,7 @@ def test_all_neighbors_are_the_exact_selection() -> None:
     np.testing.assert_array_equal(lw.select(x, K, neighbors=N, **saturated).rows, lw.select(x, K, **saturated).rows)
 
 
+@pytest.mark.filterwarnings("ignore:.*add nothing")
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_similarities_that_are_given(kind: Any) -> None:
     table = np.random.default_rng(0).random((40, 40)) * (np.random.default_rng(1).random((40, 40)) < 0.4)
@@ -214,6 +217,7 @@ def test_what_is_proved_is_told() -> None:
     assert "for any data" not in both.bound
 
 
+@pytest.mark.filterwarnings("ignore:.*add nothing")
 def test_equal_rows_go_by_number_and_never_twice() -> None:
     x = np.repeat(plain.clustered(20, 5, 1), 5, axis=0)
     for seed in range(3):

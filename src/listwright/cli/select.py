@@ -100,7 +100,7 @@ def select(
     if out != STANDARD or not as_json:
         write_columns({name: values.tolist() for name, values in selection.to_dict().items()}, out)
     if picture is not None:
-        write_picture(selection, vectors, column, picture)
+        write_picture(selection, vectors, picture)
     print(selection, file=sys.stderr)
 
 
@@ -118,8 +118,6 @@ def _summary(selection: Selection) -> dict[str, Any]:
 
 
 KINDS = (".png", ".svg", ".html")
-SHOWN = 4000  # rows that are not picked
-MEASURED = 20_000  # rows that the components are computed from
 
 
 def check_picture(path: str | None) -> None:
@@ -133,13 +131,13 @@ def check_picture(path: str | None) -> None:
     charts()
 
 
-def write_picture(selection: Selection, vectors: Path, column: str | None, path: str) -> None:
+def write_picture(selection: Selection, vectors: Path, path: str) -> None:
     """Write the charts of a selection: side by side as PNG or SVG, or one below the other on an HTML page."""
     from listwright.report import Figure, Report, Section, write_page
     from listwright.report.charts import as_png, as_svg, charts, specification
     from listwright.report.page import write_bytes, write_text
 
-    scatter, curve = _scatter(selection, vectors, column), _curve(selection)
+    scatter, curve = selection.plot("rows"), selection.plot("values")
     if path.lower().endswith(".html"):
         figures = [Figure("rows", scatter, CAPTIONS[0]), Figure("value", curve, CAPTIONS[1])]
         text = f"{len(selection):,} rows of {vectors.name}: {selection.bound}."
@@ -157,66 +155,3 @@ CAPTIONS = (
     "Rows on the two directions in which they vary most; rows that were picked are marked.",
     "Value of the first picks; after the knee, more picks bring little.",
 )
-
-
-def _scatter(selection: Selection, vectors: Path, column: str | None) -> Any:
-    """Scatter plot of picked and other rows on the first two principal components."""
-    import numpy as np
-
-    from listwright.report.charts import charts
-    from listwright.selection.intake import read_vectors
-
-    alt, rng = charts(), np.random.default_rng(0)
-    table = read_vectors(vectors, column=column).table
-    sample = np.sort(rng.choice(len(table), min(MEASURED, len(table)), replace=False))
-    block = np.asarray(table[sample], dtype=np.float64)
-    centre = block.mean(axis=0)
-    _, directions = np.linalg.eigh(np.cov(block - centre, rowvar=False).reshape(block.shape[1], -1))
-    axes = directions[:, ::-1][:, :2]
-    others = np.setdiff1d(sample, selection.rows)
-    others = np.sort(rng.choice(others, min(SHOWN, len(others)), replace=False))
-    rows = np.concatenate([others, selection.rows])
-    points = (np.asarray(table[rows], dtype=np.float64) - centre) @ axes
-    kinds = ["other"] * len(others) + ["picked"] * len(selection.rows)
-    values = [
-        {"x": float(point[0]), "y": float(point[-1]), "row": int(row), "rows": kind}
-        for row, point, kind in zip(rows, points, kinds, strict=True)
-    ]
-    colour = alt.Scale(domain=["other", "picked"], range=["#b9c0c9", "#d4465c"])
-    size = alt.Scale(domain=["other", "picked"], range=[10, 34])
-    return (
-        alt.Chart(alt.Data(values=values))
-        .mark_circle(opacity=0.75)
-        .encode(
-            x=alt.X("x:Q", title="first principal component"),
-            y=alt.Y("y:Q", title="second principal component"),
-            color=alt.Color("rows:N", scale=colour, legend=alt.Legend(title=None, orient="top", symbolType="circle")),
-            size=alt.Size("rows:N", scale=size, legend=None),
-            tooltip=["row:Q", "rows:N"],
-        )
-        .properties(width="container", height=340)
-    )
-
-
-def _curve(selection: Selection) -> Any:
-    """Line chart of the value after each pick, with the knee marked."""
-    from listwright.report.charts import charts
-
-    alt = charts()
-    values = [{"picks": i + 1, "value": float(value)} for i, value in enumerate(selection.values)]
-    knee = [
-        {
-            "picks": selection.knee,
-            "value": values[selection.knee - 1]["value"],
-            "text": f"knee: {selection.knee:,} rows",
-        }
-    ]
-    line = (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(strokeWidth=2.2)
-        .encode(x=alt.X("picks:Q", title="rows picked"), y=alt.Y("value:Q", title="value", scale=alt.Scale(zero=False)))
-    )
-    mark = alt.Chart(alt.Data(values=knee)).encode(x="picks:Q", y="value:Q")
-    point = mark.mark_circle(size=70, color="#d4465c")
-    text = mark.mark_text(align="left", dx=8, dy=14).encode(text="text:N")
-    return alt.layer(line, point, text).properties(width="container", height=340)

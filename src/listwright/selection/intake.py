@@ -25,14 +25,16 @@ class Source(NamedTuple):
     path: str | None = None  # the .npy file that the table is a map of
 
 
-def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None) -> Source:
+def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None, ids: Any = None) -> Source:
     """Read rows of numbers from any supported input."""
     if isinstance(given, Source):
         return given
-    if column is not None and not isinstance(given, str | Path):
-        raise InputError(f"column= is for Parquet files. Got {name} as {type(given).__name__}.")
+    if column is not None and not isinstance(given, str | Path) and not _is_frame(given):
+        raise InputError(f"column= is for frames and Parquet files. Got {name} as {type(given).__name__}.")
     if isinstance(given, str | Path):
-        source = _from_file(Path(given), name, column)
+        source = _from_file(Path(given), name, column, ids)
+    elif _is_frame(given):
+        source = _from_frame(given, name, column, ids)
     elif isinstance(given, Problems):
         source = _from_problem(given, name)
     elif sparse.issparse(given):
@@ -40,8 +42,51 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
     elif type(given).__module__.partition(".")[0] == "torch":
         source = Source(_from_tensor(given))
     else:
-        source = Source(_from_column(given, name) if _is_column(given) else _plain(given, name))
-    return source._replace(table=_checked(source.table, name))
+        source = Source(_from_column(given, name) if _is_column(given) else _plain(given, name), _index_of(given))
+    source = source._replace(table=_checked(source.table, name))
+    if ids is None or isinstance(ids, str):
+        return source
+    names = np.asarray(ids)
+    if names.shape != (source.table.shape[0],):
+        raise InputError(f"ids must have one name per row ({source.table.shape[0]}). Got shape {names.shape}.")
+    return source._replace(ids=names)
+
+
+def _is_frame(given: Any) -> bool:
+    """Return whether this is a pandas or polars frame or a pyarrow table."""
+    home = type(given).__module__.partition(".")[0]
+    return home in ("pyarrow", "polars", "pandas") and type(given).__name__ in ("DataFrame", "Table")
+
+
+def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
+    """Return the column of lists of a frame, or else its columns of numbers, with the names of its rows."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    plain = frame.reset_index(drop=True) if _pandas(frame) else frame
+    table = nw.from_native(plain, eager_only=True).to_arrow()
+    id_column = _id_column(table.column_names, ids, "the frame")
+    names = _index_of(frame) if id_column is None else table[id_column].to_numpy()
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    if column is not None or any(is_kind(field.type) for field in table.schema for is_kind in kinds):
+        wanted = _list_column(table.schema, Path("The frame"), column)
+        return Source(_from_column(table[wanted], name), names)
+    numbers = [as_numbers(table[key].to_numpy(), key, np.float32) for key in table.column_names if key != id_column]
+    return Source(np.stack(numbers, axis=1) if numbers else np.zeros((len(table), 0)), names)
+
+
+def _id_column(columns: list[str], ids: Any, where: str) -> str | None:
+    """Return the column that holds the names of the rows: as asked, or "id" if there is one."""
+    if isinstance(ids, str) and ids not in columns:
+        raise InputError(f"{where} has no column {ids!r} of names. Its columns: {', '.join(columns)}.")
+    return ids if isinstance(ids, str) else "id" if ids is None and "id" in columns else None
+
+
+def _index_of(given: Any) -> NDArray[Any] | None:
+    """Return the index of a pandas frame or column, unless it only counts the rows."""
+    if not _pandas(given) or not hasattr(given, "index") or type(given.index).__name__ == "RangeIndex":
+        return None
+    return np.asarray(given.index)
 
 
 def _plain(given: Any, name: str) -> NDArray[Any]:
@@ -83,14 +128,15 @@ def _from_problem(problems: Problems, name: str) -> Source:
     return Source(table, problems.item_ids, problems.sizes)
 
 
-def _from_file(path: Path, name: str, column: str | None) -> Source:
+def _from_file(path: Path, name: str, column: str | None, ids: Any = None) -> Source:
     """Return the rows of a .npy file, memory-mapped, or of a Parquet column."""
     if not path.is_file():
         raise InputError(f"There is no file {path} to read {name} from.")
     if path.suffix == ".npy":
         return Source(_mapped(path, name), path=str(path.resolve()))
     if path.suffix in (".parquet", ".pq"):
-        return Source(_from_parquet(path, column))
+        names = _id_column(_parquet(path).schema_arrow.names, ids, path.name)
+        return Source(_from_parquet(path, column), None if names is None else read_column(path, names))
     raise InputError(f"{name} can be read from .npy and .parquet files. Got {path.name}.")
 
 

@@ -268,15 +268,15 @@ def gamma_of(wish: SelectionSpec, rows: Vectors) -> float:
 
 def _matrix(table: Any) -> Any:
     """Return a matrix of similarities, or raise if one is not finite or if it looks like a table of vectors."""
+    for low in range(0, table.shape[0], 512):
+        if not np.isfinite(table[low : low + 512]).all():
+            row = low + int(np.argmax(~np.isfinite(table[low : low + 512]).all(axis=1)))
+            raise InputError(f"Row {row} of the similarities is not finite.")
     if table.shape[0] != table.shape[1] and (table[:BLOCK] < 0).any():
         raise InputError(
             f"metric='precomputed' takes similarities, one row and one column per item. Got shape {table.shape} with "
             "negative numbers, which look like vectors: leave metric= out, or name a metric."
         )
-    for low in range(0, table.shape[0], 512):
-        if not np.isfinite(table[low : low + 512]).all():
-            row = low + int(np.argmax(~np.isfinite(table[low : low + 512]).all(axis=1)))
-            raise InputError(f"Row {row} of the similarities is not finite.")
     return table
 
 

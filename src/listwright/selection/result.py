@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import as_frame
+from listwright.errors import InputError
+from listwright.selection.picture import altair, draw_rows, draw_values
+from listwright.selection.similarity import Similarity
+
+BLOCK = 4096  # targets at a time
+SHOWN = 20  # picks in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +45,8 @@ class Selection:
         Names of the picked rows, if the input had names.
     device : str
         Where the work was done: "cpu" or the name of the GPU.
+    refined : float
+        What exchanges of picks (`refine=`) added to the value of the greedy picks.
 
     See Also
     --------
@@ -60,6 +70,9 @@ class Selection:
     ratio: float | None
     ids: NDArray[Any] | None = None
     device: str = "cpu"
+    refined: float = 0.0
+    _table: Any = field(default=None, repr=False)  # the vectors
+    _similarity: Callable[[], Similarity] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         """Number of picks."""
@@ -120,6 +133,128 @@ class Selection:
         """
         return as_frame(self.to_dict(), backend)
 
+    def assign(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+        """Return which pick represents each row, or each of the targets, and how well.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The kind of frame. By default the first of these that is installed.
+
+        Returns
+        -------
+        DataFrame or Table
+            With the columns `row`, `pick` (the row number of the most similar pick) and `similarity`.
+
+        Raises
+        ------
+        InputError
+            If the selection was not made by `select` from vectors or similarities.
+
+        Examples
+        --------
+        >>> import listwright as lw
+        >>> selection = lw.select(np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]), 2)
+        >>> selection.assign("pyarrow")["pick"].to_pylist()
+        [1, 1, 2]
+        """
+        best, similar = self._nearest()
+        return as_frame({"row": np.arange(len(best)), "pick": self.rows[best], "similarity": similar}, backend)
+
+    def explain(self, position: int) -> dict[str, Any]:
+        """Return why a pick is in the selection.
+
+        Parameters
+        ----------
+        position : int
+            Which pick, from 0.
+
+        Returns
+        -------
+        dict
+            Its `row` (and `item`, if rows have names), `gain`, `share` of what all picks added, how many rows it
+            `represents` best, their `mean_similarity`, and up to five `examples` of them, the most similar first.
+
+        Examples
+        --------
+        >>> import listwright as lw
+        >>> selection = lw.select(np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]), 2)
+        >>> selection.explain(0)["represents"], selection.explain(0)["examples"]
+        (2, [1, 0])
+        """
+        if not 0 <= position < len(self):
+            raise InputError(f"There are {len(self)} picks, from 0 to {len(self) - 1}. Got {position!r}.")
+        best, similar = self._nearest()
+        mine = np.flatnonzero(best == position)
+        order = mine[np.argsort(-similar[mine], kind="stable")]
+        named = {} if self.ids is None else {"item": self.ids[position]}
+        added = float(self.gains.sum())
+        return {"row": int(self.rows[position]), **named} | {
+            "gain": float(self.gains[position]),
+            "share": float(self.gains[position]) / added if added else 0.0,
+            "represents": len(mine),
+            "mean_similarity": float(similar[mine].mean()) if len(mine) else 0.0,
+            "examples": order[:5].tolist(),
+        }
+
+    def _nearest(self) -> tuple[Ints, Floats]:
+        """Return by target the position of the most similar pick, and its similarity."""
+        if self._similarity is None:
+            raise InputError("This selection knows no similarities: it was not made by select from vectors.")
+        similarity = self._similarity()
+        return nearest_picks(similarity, self.rows)
+
+    def plot(self, what: Literal["both", "rows", "values"] = "both") -> Any:
+        """Return a chart of the picks among the other rows, and of the value by the number of picks.
+
+        Parameters
+        ----------
+        what : {"both", "rows", "values"}, default "both"
+            Both side by side, or one of them.
+
+        Returns
+        -------
+        altair.Chart
+            Shown as a picture in notebooks; `chart.save("picks.html")` writes it to a file. Needs the extra `plots`.
+        """
+        if what == "values":
+            return draw_values(self.values, self.knee)
+        if self._table is None:
+            raise InputError("This selection has no vectors to draw: it was not made by select from vectors.")
+        if what == "rows":
+            return draw_rows(self._table, self.rows)
+        both = [self.plot("rows").properties(width=420), self.plot("values").properties(width=420)]
+        return altair().hconcat(*both)
+
+    def _repr_html_(self) -> str:
+        """Return the picks as a table, for notebooks."""
+        columns = self.to_dict()
+        head = "".join(f"<th>{name}</th>" for name in columns)
+        shown = min(len(self), SHOWN)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_short(values[i]))}</td>" for values in columns.values()) + "</tr>"
+            for i in range(shown)
+        )
+        more = f"<p>and {len(self) - shown:,} more</p>" if len(self) > shown else ""
+        return f"<p>{escape(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+
     def __repr__(self) -> str:
         count = f"{len(self):,} row{'' if len(self) == 1 else 's'}"
         return f"Selection: {count} worth {self.value:.6g}: {self.bound}"
+
+
+def nearest_picks(similarity: Similarity, rows: Ints) -> tuple[Ints, Floats]:
+    """Return by target the position of the most similar of some rows, and its similarity, block by block."""
+    best, similar = np.zeros(similarity.n_targets, dtype=np.int64), np.zeros(similarity.n_targets)
+    gathered = similarity.candidates(rows)
+    for low in range(0, similarity.n_targets, BLOCK):
+        block = slice(low, min(low + BLOCK, similarity.n_targets))
+        tile = similarity.tile(gathered, similarity.targets(block))
+        tile = tile.toarray() if sparse.issparse(tile) else tile
+        best[block], similar[block] = tile.argmax(axis=0), tile.max(axis=0)
+    return best, similar
+
+
+def _short(value: Any) -> str:
+    """Return a number or name as tables show it."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

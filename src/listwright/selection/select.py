@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,11 @@ from listwright._internal.arrays import RandomState, as_generator
 from listwright._internal.progress import ProgressCallback, progress_to
 from listwright.selection.constraints import RowConstraints, make_constraints
 from listwright.selection.intake import read_vectors
-from listwright.selection.making import SelectionSpec, engine_of, make_objective
+from listwright.selection.making import SelectionSpec, engine_of, make_objective, make_similarity
 from listwright.selection.objectives import Objective, Solved
 from listwright.selection.result import Selection
+
+NOTHING = 1e-9  # share of the largest gain
 
 
 def select(
@@ -37,6 +41,7 @@ def select(
     precision: str = "fast",
     random_state: RandomState = None,
     column: str | None = None,
+    ids: Any = None,
     gamma: float | None = None,
     scale: float = 1.0,
     alpha: float = 0.1,
@@ -51,10 +56,10 @@ def select(
 
     Parameters
     ----------
-    vectors : array, CSR matrix, tensor, path, column or Problems
+    vectors : array, CSR matrix, tensor, path, column, frame or Problems
         One row per item: a numpy array (also memory-mapped), a scipy CSR matrix, a torch tensor, the path of a .npy or
-        .parquet file, a pyarrow, polars or pandas column of lists, or a `Problems` with one problem (its vectors, or
-        else its features).
+        .parquet file, a pyarrow, polars or pandas column of lists, a frame with such a column or with columns of
+        numbers, or a `Problems` with one problem (its vectors, or else its features).
     k : int, optional
         Number of rows to pick. May be omitted if there is a budget.
     reward : str, dict, Reward or callable, default "facility_location"
@@ -113,7 +118,10 @@ def select(
     random_state : int, numpy.random.Generator or None, optional
         Seed of the sample, and of how rows are distributed.
     column : str, optional
-        Column of a Parquet file that has several columns of lists.
+        Column of a frame or Parquet file that has several columns of lists.
+    ids : str or array-like of shape (n,), optional
+        Names of the rows, or the column of a frame or Parquet file that holds them. By default the column "id", if
+        there is one, or the index of a pandas frame.
     gamma : float, optional
         For "rbf"; by default 1 divided by the sum of the columns' variances.
     scale : float, default 1.0
@@ -185,7 +193,7 @@ def select(
         engine=engine_of(engine),
     )
     with progress_to(progress) as tick:
-        table = read_vectors(vectors, column=column)
+        table = read_vectors(vectors, column=column, ids=ids)
         costs = table.costs if costs is None and budget is not None else costs
         n = int(table.table.shape[0])
         constraints = make_constraints(
@@ -194,9 +202,13 @@ def select(
         objective = make_objective(wish, table, constraints.k, as_generator(random_state))
         solved = solve(objective, constraints, tick)
     proof = objective.prove(constraints, solved)
-    ids = None if table.ids is None else table.ids[solved.rows]
+    names = None if table.ids is None else table.ids[solved.rows]
     value = solved.before + solved.added
-    return Selection(solved.rows, solved.gains, value, proof.words, proof.ratio, ids, objective.device)
+    _warn_of_nothing(solved.gains, k)
+    similar = partial(make_similarity, wish, table)
+    return Selection(
+        solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, 0.0, table.table, similar
+    )
 
 
 def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
@@ -217,3 +229,10 @@ def _or_single(objective: Objective, constraints: RowConstraints, tick: Progress
         return solved
     single = objective.solve(constraints.single(), tick)
     return single if single.added > solved.added else solved
+
+
+def _warn_of_nothing(gains: Any, k: int | None) -> None:
+    """Warn of picks that add nothing, such as copies of others."""
+    nothing = int((gains <= NOTHING * np.abs(gains).max(initial=0.0)).sum())
+    if k is not None and nothing and len(gains) > 1 and (np.diff(gains) <= 0).all():
+        warnings.warn(f"{nothing} of {len(gains)} picks add nothing: fewer are worth as much.", stacklevel=3)

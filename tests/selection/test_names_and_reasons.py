@@ -1,0 +1,83 @@
+"""Names of rows, which pick represents which row, explanations and pictures of a selection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import listwright as lw
+from listwright.errors import InputError
+
+X = np.random.default_rng(0).random((30, 4)).astype(np.float32)
+NAMES = np.array([f"n{i}" for i in range(30)])
+ROWS = lw.select(X, 4).rows
+
+
+def written(path: Path) -> Path:
+    pq.write_table(pa.table({"id": NAMES, "vector": X.tolist()}), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda path: pd.DataFrame(X, index=NAMES),
+        lambda path: pd.DataFrame({"id": NAMES, "vector": list(X)}),
+        lambda path: pd.Series(list(X), index=NAMES),
+        lambda path: pl.DataFrame({"id": NAMES, "vector": X}),
+        lambda path: pl.DataFrame({"id": NAMES} | {f"x{j}": X[:, j] for j in range(4)}),
+        lambda path: pa.table({"id": NAMES, "vector": X.tolist()}),
+        lambda path: written(path / "rows.parquet"),
+    ],
+)
+def test_names_are_kept(made: Any, tmp_path: Path) -> None:
+    selection = lw.select(made(tmp_path), 4)
+    assert selection.rows.tolist() == ROWS.tolist()
+    assert selection.ids.tolist() == NAMES[ROWS].tolist()
+    assert selection.to_frame("pandas")["item"].tolist() == NAMES[ROWS].tolist()
+
+
+def test_names_may_be_passed_or_named(tmp_path: Path) -> None:
+    assert lw.select(X, 4, ids=NAMES).ids.tolist() == NAMES[ROWS].tolist()
+    frame = pl.DataFrame({"key": NAMES, "vector": X})
+    assert lw.select(frame, 4, ids="key").ids.tolist() == NAMES[ROWS].tolist()
+    with pytest.raises(InputError, match="has no column 'name'"):
+        lw.select(frame, 4, ids="name")
+    with pytest.raises(InputError, match="one name per row"):
+        lw.select(X, 4, ids=["a"])
+
+
+def test_every_row_has_the_most_similar_pick() -> None:
+    selection = lw.select(X, 4)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    similar = unit @ unit[selection.rows].T
+    frame = selection.assign("pandas")
+    assert list(frame.columns) == ["row", "pick", "similarity"]
+    assert frame["pick"].tolist() == selection.rows[similar.argmax(axis=1)].tolist()
+    np.testing.assert_allclose(frame["similarity"], similar.max(axis=1), rtol=1e-5)
+    assert frame["similarity"].sum() == pytest.approx(selection.value, rel=1e-5)
+    told = [selection.explain(i) for i in range(4)]
+    assert sum(one["represents"] for one in told) == 30
+    assert sum(one["share"] for one in told) == pytest.approx(1.0)
+    assert [one["examples"][0] for one in told] == selection.rows.tolist()
+    with pytest.raises(InputError, match="4 picks, from 0 to 3"):
+        selection.explain(4)
+
+
+def test_notebooks_show_a_table_and_pictures() -> None:
+    selection = lw.select(X, 4, ids=NAMES)
+    assert f"<td>{NAMES[ROWS[0]]}</td>" in selection._repr_html_()
+    assert selection.plot().to_dict()["hconcat"]
+    assert selection.plot("values").to_dict()["layer"]
+
+
+def test_picks_that_add_nothing_are_reported() -> None:
+    with pytest.warns(UserWarning, match="2 of 4 picks add nothing"):
+        lw.select(np.repeat(np.eye(2, dtype=np.float32), 5, axis=0), 4)
