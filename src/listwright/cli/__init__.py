@@ -3,12 +3,8 @@
 `main` is the entry point of the `listwright` script. It runs the typer application of `listwright.cli.app`, turns
 errors into one-line messages and exit codes, and copes with closed or broken standard streams.
 
-Every subcommand has a module of its own. They share these modules:
-
-- `options`, `logs`, `training_tables`: options, declared once and used in the signatures of several commands;
-- `sources`: reading from files or standard input, and writing models;
-- `written_lists`, `selection_picture`: writing lists and pictures;
-- `show`: tables, progress, notes and JSON on the terminal.
+Commands that belong together share a module. `options`, `logs` and `sources` have what several of them take, `show`
+what they print and write.
 
 Commands follow the same rules: bad options and places to write to are refused before any work is done, files are
 written completely or not at all, results go to standard output and everything else to standard error, and `--json`
@@ -34,22 +30,8 @@ UNREAD = 141  # 128 + SIGPIPE, as shells report it
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command of the command line.
 
-    Input errors are printed as one message without a traceback, with Python parameters rewritten as options. If the
-    reader of standard output has gone, as in `listwright predict ... | head`, the command ends silently.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None
-        Arguments without the name of the program; None takes those of the process.
-
-    Raises
-    ------
-    SystemExit
-        Always: 0 for success, 1 for wrong input or a failing file system, 2 for wrong usage, 141 for a closed pipe.
-
-    Notes
-    -----
-    Results go to standard output; progress, notes and errors go to standard error, so that output can be piped.
+    Input errors are printed as one message without a traceback, with Python parameters rewritten as options. Ends in
+    `SystemExit`: 0 for success, 1 for wrong input or a failing file system, 2 for wrong usage, 141 for a closed pipe.
     """
     if arguments is None:  # the process is this command
         _collect_rarely()

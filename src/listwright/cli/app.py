@@ -1,9 +1,8 @@
 """The `listwright` command with all its subcommands.
 
-Each subcommand is a function in a module of its own, whose signature gives the options and whose docstring is the help
-text. These modules import only typer and light helpers at the top; the library itself is imported inside the functions,
-so that `--help` and wrong options are answered without loading NumPy, Arrow and Numba. To add a command, write its
-module and register it here with an example as epilog; docs/pages.py makes the documentation from both.
+Modules of commands import only typer and light helpers at the top, and the library inside functions, so that `--help`
+and wrong options are answered without loading NumPy, Arrow and Numba. To add a command, register it here with an
+example.
 """
 
 from __future__ import annotations

@@ -1,16 +1,4 @@
-"""`listwright compare`: cross-validate several methods on a table and write a report.
-
-`METHODS` maps names on the command line to estimator classes and their parameters; the classes are imported only when
-chosen. All methods see the same folds, so differences are paired by problem, which gives much narrower intervals than
-comparing two means. The first method is the one that the others are compared with.
-
-The report folder holds report.html, results.json with the means, and the figures. To add a method, add its module,
-class and parameters to `METHODS`.
-
-Typical use::
-
-    listwright compare past.csv --reward any:clicked --methods scp,top-k,mmr --lengths 1,3,5 -o report
-"""
+"""`listwright compare`: cross-validate several methods on a table and write a report."""
 
 from __future__ import annotations
 
@@ -115,7 +103,6 @@ def compare(
 
 
 def _limit_groups(problems: Any, per_group: int | None) -> Any:
-    """Return the problems with the limit of `--per-group`."""
     # The limit is attached to the problems, so that it binds all methods alike, including those without such a
     # parameter.
     given.groups_for(per_group, problems, "Name it with --group-column.")

@@ -1,14 +1,4 @@
-"""`listwright evaluate`: measure the lists of a model on a table with outcomes, or estimate their value from a log.
-
-On a table, lists are built and measured directly, with all metrics that apply to the reward. A log only tells about
-lists that another policy showed, so the value of the model's lists is estimated off-policy, by importance weighting and
-related estimators, and compared with that of the logged lists.
-
-Typical use::
-
-    listwright evaluate model.listwright held_out.csv
-    listwright evaluate model.listwright --log shown.parquet --value any
-"""
+"""`listwright evaluate`: measure the lists of a model on a table with outcomes, or estimate their value from a log."""
 
 from __future__ import annotations
 

@@ -1,18 +1,5 @@
-"""`listwright fit`: learn a model from a table of candidates, or from a log of lists that were shown.
-
-On a table, the reward of every candidate is known, and `SCP` learns with full information. `--max-memory`,
-`--engine ray` and `--checkpoint` make it work on a scan of Parquet files instead of data in memory. With `--log`, only
-the outcomes of shown items are known, and `OnlineSCP` learns from them with importance weights.
-
-The model file stores how the table was read (`columns_`) and the reward string (`reward_spec_`), so that `predict` and
-`evaluate` need no column options. With `-o -` the model goes to standard output, and lines for people to standard
-error.
-
-Typical use::
-
-    listwright fit past.csv --reward any:clicked --length 3 -o model.listwright
-    listwright fit 'logs/*.parquet' --reward any:clicked --length 3 --max-memory 1GB -o model.listwright
-    listwright fit --log shown.parquet --length 3 -o model.listwright
+"""`listwright check` and `listwright fit`: mistakes in a table, and a model learned from it or from a log of shown
+lists.
 """
 
 from __future__ import annotations

@@ -1,14 +1,4 @@
-"""`listwright inspect`: describe a model file, as text, JSON or an HTML page.
-
-What is available depends on the model: each helper returns None if the model lacks the attribute, and such entries are
-left out. With a table that has outcomes, permutation importance is computed as well: the value that lists lose when the
-column of a feature is shuffled.
-
-Typical use::
-
-    listwright inspect model.listwright
-    listwright inspect model.listwright held_out.csv -o model.html
-"""
+"""`listwright inspect`: describe a model file, as text, JSON or an HTML page."""
 
 from __future__ import annotations
 

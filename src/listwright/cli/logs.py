@@ -1,9 +1,4 @@
-"""Options and helpers of commands that take a log of shown lists in place of a table (`fit --log`, `evaluate --log`).
-
-A log has one row per shown item (and possibly one per item that was not shown) with its position, outcome and
-propensity, the probability with which it was shown. The annotated types declare the options; the functions read a log
-(`read_log`, `log_for`), learn from it (`fit_on_log`) and recognize a log that was passed as a table (`hint`).
-"""
+"""Options and helpers of commands that take a log of shown lists instead of a table."""
 
 from __future__ import annotations
 

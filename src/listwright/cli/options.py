@@ -1,9 +1,4 @@
-"""Options that several commands share, and checks of their combinations.
-
-The annotated types (`Data`, `Model`, `Length`, ...) are used in the signatures of commands, so that an option has the
-same name, help text and limits everywhere. The functions below check what typer cannot express. They raise
-`typer.BadParameter` (exit code 2) for wrong usage and `InputError` (exit code 1) if the data does not fit.
-"""
+"""Options that several commands share, and checks of their combinations."""
 
 from __future__ import annotations
 

@@ -1,14 +1,5 @@
-"""`listwright predict`: build lists for the problems of a new table with a trained model.
-
-The model knows its columns, so the table needs the same column names, in any order; outcome columns are not needed.
-`--length`, `--budget` and `--per-group` replace the limits of training. With `--max-memory` or a cluster, the table is
-scanned and lists are written to Parquet part by part; otherwise everything is in memory, and reasons can be added.
-
-Typical use::
-
-    listwright predict model.listwright new.csv -o lists.csv --explain
-    cat new.csv | listwright predict model.listwright - > lists.csv
-    listwright predict model.listwright 'new/*.parquet' --max-memory 1GB -o lists.parquet
+"""`listwright predict` and `listwright explain`: lists for the problems of a new table, and the reasons for one of
+them.
 """
 
 from __future__ import annotations

@@ -1,14 +1,4 @@
-"""`listwright reproduce`: run the experiments of the paper and write a report.
-
-Experiments are listed in `listwright.experiments.registry`; each is a module with `run`, `section` and `findings`,
-loaded only when chosen. Without `--data`, data is simulated, so the figures show the effects that the paper reports and
-not its exact numbers. Repetitions are distributed over processes; results do not depend on their number.
-
-Typical use::
-
-    listwright reproduce trajectory --seeds 10 --out report
-    listwright reproduce summaries --train duc2003 --test duc2004
-"""
+"""`listwright demo`, `listwright reproduce` and `listwright data`: experiments, and the published data they take."""
 
 from __future__ import annotations
 
@@ -159,7 +149,6 @@ def _sources(chosen: list[Experiment], data: Path | None, parts: dict[str, Any])
 
 
 def _run(experiment: Experiment, source: dict[str, Any], seeds: int, jobs: int) -> tuple[list[Record], Section, str]:
-    """Run one experiment."""
     module = experiment.load()
     with notes(), progress(experiment.name):
         records = module.run(**source, seeds=seeds, jobs=jobs)

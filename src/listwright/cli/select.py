@@ -1,14 +1,4 @@
-"""`listwright select`: pick representative or diverse rows from a table of vectors.
-
-Wraps `listwright.selection.select` and needs no training. The memory that is needed is estimated and printed first. The
-picks go to a file or standard output, the summary (value, upper bound, knee) to standard error.
-
-Typical use::
-
-    listwright select vectors.parquet -k 1000 -o rows.csv
-    listwright select vectors.npy -k 200 --reward log_det --picture picks.html -o rows.csv
-    listwright select vectors.parquet --budget 50 --costs price -o rows.csv
-"""
+"""`listwright select`: pick representative or diverse rows from a table of vectors."""
 
 from __future__ import annotations
 

@@ -1,21 +1,7 @@
-"""`listwright serve`: run the HTTP service.
+"""`listwright serve`, `listwright backup` and `listwright export`: the HTTP service, and what it has stored.
 
-Options are generated from the fields of the dataclasses `Settings` and `Limits`, so a new setting needs no change here.
-Each can be given on the command line, in the environment (`LISTWRIGHT_...`) or in a TOML file, in this order of
-precedence. The command also makes and revokes the keys of the service. The service itself is in
-`listwright.serve`, whose packages are imported only when the command runs.
-
-Typical use::
-
-    listwright serve model.listwright --learn
-    listwright serve model.listwright --model other=second.listwright --config serve.toml
-    listwright serve --keys keys.json --new-key lists --key-name shop
-
-A configuration file holds option names, and tables for limits and further models::
-
-    learn = true
-    [models]
-    other = "second.listwright"
+Options of `serve` are made from the fields of `Settings` and `Limits`, so a new setting needs no change here. Each can
+be given on the command line, in the environment (`LISTWRIGHT_...`) or in a TOML file, in this order of precedence.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Printing for commands: results to standard output; progress, note and errors to standard error.
-
-`progress` and `notes` are context managers around the work; `show_section`, `show_text`, `show_demo` and `show_json`
-print results. `as_options` rewrites messages of the library for users of the command line. rich is imported only inside
-functions, which keeps `--help` quick.
-"""
+"""Output of commands: results to standard output or files; progress, notes and errors to standard error."""
 
 from __future__ import annotations
 
@@ -240,7 +235,6 @@ def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[
 
 
 def _reason_columns(picks: list[Any]) -> dict[str, list[Any]]:
-    """Return the reasons of all picks as columns."""
     return {
         "runner_up": [pick.runner_up for pick in picks],
         "margin": [pick.margin for pick in picks],
@@ -271,7 +265,6 @@ def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
 
 
 def _parquet(columns: dict[str, Any]) -> bytes:
-    """Columns as the bytes of a Parquet file."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -1,9 +1,4 @@
-"""Input and output of commands: files, or standard input and output, written as `-`.
-
-Reading functions return problems and models, and translate what only the command line knows (standard input, options
-that a model makes unnecessary). The `check_` functions refuse a bad place to write to before any work is done, rather
-than after minutes of learning.
-"""
+"""Input of commands: tables, models and standard input (`-`), and the options that say which column is which."""
 
 from __future__ import annotations
 

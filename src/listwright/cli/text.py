@@ -1,13 +1,4 @@
-"""`listwright summarize`: extractive summaries of text files within a budget of bytes, characters, words or tokens.
-
-A folder of text files is one cluster and gives one summary; a folder of folders gives one summary per folder. Without
-`--model`, the model that is shipped with the package is used.
-
-Typical use::
-
-    listwright summarize reports/ --budget 665b --explain
-    listwright summarize a.txt b.txt --budget 100w --json
-"""
+"""`listwright summarize` and `listwright pack`: sentences and passages within a budget."""
 
 from __future__ import annotations
 

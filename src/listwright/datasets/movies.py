@@ -304,7 +304,6 @@ def _numbers(column: NDArray[np.object_], name: str, file: Path) -> Floats:
 
 
 def _from_parquet(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
-    """Return columns of a Parquet file as arrays."""
     table = read_parquet(file, columns)
     return [column_of(table, name) for name in columns]
 

@@ -179,7 +179,6 @@ def _probes(data: dict[str, NDArray[Any]]) -> Floats32:
 
 
 def _path_problems(data: dict[str, NDArray[Any]], states: Floats32 | None, worlds: Ints) -> Problems:
-    """Return the problems of some worlds; `states` is the context by world."""
     success = data["success"][:, data["seed30"]].astype(bool)
     worlds = worlds[success[worlds].any(axis=1)]
     return Problems.from_arrays(

@@ -2,8 +2,8 @@
 list.
 
 Questions, sizes, seeds and settings are fixed here and were chosen on questions of other seeds; the tuned rivals choose
-their parameter by cross-validation on the training questions. `run` measures all methods; `demo_report` turns the
-result into a page.
+their parameter by cross-validation on the training questions. `run` measures all methods; `report` turns the result
+into a page.
 """
 
 from __future__ import annotations
@@ -80,21 +80,7 @@ def run(
     n_test: int = N_TEST,
     apart: Callable[[], Mapping[str, MethodRun]] | None = None,
 ) -> Demo:
-    """Train all methods on some questions, and measure them on others.
-
-    Parameters
-    ----------
-    n_train, n_test : int
-        Number of questions for training and testing.
-    apart : callable, optional
-        Returns the results of the methods in `APART` (see `learn_apart`), so that the caller can compute them in
-        another process meanwhile. Without it, these methods are left out.
-
-    Returns
-    -------
-    Demo
-        Values, example lists, times and the certificate.
-    """
+    """Train all methods on some questions, and measure them on others."""
     asked = questions(n_test, random_state=TEST_SEED)
     train, test = _problems(n_train), question_problems(asked)
     models, learned = {}, {}
@@ -131,7 +117,6 @@ def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, Metho
 
 
 def _problems(n_train: int) -> Problems:
-    """Return the training questions as problems."""
     return question_problems(questions(n_train, random_state=TRAIN_SEED))
 
 

@@ -1,7 +1,5 @@
-"""Methods that only experiments need, with the interface of the library's estimators.
-
-`Regression` is the paper's rival that ignores the list; `Tuned` chooses one of several settings on held-out problems,
-so that every rival gets the benefit of tuning.
+"""Features and methods that only experiments need: products with the context, a regression, and a choice among
+settings.
 """
 
 from __future__ import annotations

@@ -69,24 +69,7 @@ METHODS = (*_learning_methods(1.0), *OTHERS)
 
 
 def run(*, data: Path | None = None, seeds: int = 10, jobs: int = 1, folds: int = FOLDS) -> list[Record]:
-    """Measure the failure of every method for one to five recommendations.
-
-    Parameters
-    ----------
-    data : Path, optional
-        Not used: this experiment is always simulated.
-    seeds : int
-        Number of populations to draw.
-    jobs : int
-        Number of processes.
-    folds : int
-        Number of folds of each population to use, at most 5.
-
-    Returns
-    -------
-    list of Record
-        Failure, and excess over SCP; intervals are over folds of all populations.
-    """
+    """Measure the failure of every method for one to five recommendations."""
     check_repetitions(seeds)
     tasks = [(seed, fold) for seed in range(seeds) for fold in range(folds)]
     failures = np.stack(repeat(_run_fold, tasks, jobs=jobs), axis=2)

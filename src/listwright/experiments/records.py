@@ -1,7 +1,4 @@
-"""What experiments return: plain records, ready for JSON and for charts.
-
-A record is one point of one curve. `records_of` makes them from an array of failures; `point` finds one again.
-"""
+"""What experiments share: repetitions in processes, records of results, and tables of them."""
 
 from __future__ import annotations
 
@@ -69,23 +66,7 @@ PAIRED_WITH = "SCP"
 
 
 class Record(TypedDict):
-    """One point of one curve: a mean, and its 95 % interval where there is one.
-
-    Attributes
-    ----------
-    experiment, method : str
-        Names.
-    n_train : int
-        Number of training problems.
-    length : int
-        Length of the lists, or their budget.
-    metric : str
-        What was measured, for example "failure".
-    mean : float
-        The mean over cases.
-    low, high : float or None
-        The 95 % interval of the mean; None where there are too few cases.
-    """
+    """One point of one curve: a mean, and its 95 % interval where there is one."""
 
     experiment: str
     method: str

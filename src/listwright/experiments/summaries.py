@@ -55,10 +55,7 @@ N_CLUSTERS = 60  # of the made-up corpus: 40 to train, 20 to test
 
 @dataclass(frozen=True)
 class ClusterSource:
-    """Where the clusters are from.
-
-    Small and hashable, so that it can be sent to processes, each of which reads the data once and caches it.
-    """
+    """Where the clusters are from."""
 
     data: str | None = None  # a file or folder with all clusters
     train: tuple[str, ...] = ()  # folders with clusters for training and testing, instead of `data`
@@ -151,7 +148,6 @@ def describe(source: ClusterSource) -> DataDescription:
 
 
 def _as_texts(paths: Paths) -> tuple[str, ...]:
-    """Return paths as a tuple of strings."""
     return (str(paths),) if isinstance(paths, str | Path) else tuple(map(str, paths))
 
 
@@ -189,32 +185,7 @@ def run(
     methods: Sequence[str] = tuple(METHODS),
     n_clusters: int = N_CLUSTERS,
 ) -> list[Record]:
-    """Measure ROUGE of every method after all training clusters, and ROUGE-1R of the learned ones after a few of them.
-
-    Parameters
-    ----------
-    data : path, optional
-        A file or folder that holds all clusters; see `listwright.text.corpora.read_clusters`.
-    train, test : path, or sequence of paths, optional
-        Folders with the clusters to train and to test on, such as "DUC2003" and "DUC2004".
-    task : int, optional
-        The task of DUC, if the folders hold several. The paper's is 2.
-    seeds : int
-        Repetitions of each point of the curve.
-    jobs : int
-        Number of processes.
-    sizes : sequence of int
-        Training sizes of the curve; the full size is added.
-    methods : sequence of str
-        Keys of `METHODS`.
-    n_clusters : int
-        Number of made-up clusters, where no data is given.
-
-    Returns
-    -------
-    list of Record
-        One per method and metric, differences from SCP, and the points of the curve.
-    """
+    """Measure ROUGE of every method after all training clusters, and ROUGE-1R of the learned ones after a few."""
     check_repetitions(seeds)
     source = ClusterSource.of(data, train, test, task, n_clusters)
     for sentence in find_missing(source):

@@ -86,14 +86,7 @@ STEPS: dict[str, AblationStep] = {
 
 
 def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
-    """Return problems for training and testing: the paper's own, from a folder with scp_trajectory.npz, or simulated
-    ones.
-
-    Examples
-    --------
-    >>> [len(part) for part in problems()]
-    [310, 212]
-    """
+    """Return problems for training and testing: the paper's own by name or folder, or simulated ones."""
     if folder is None:
         return trajectory.problems()
     folder = locate(folder)
@@ -113,32 +106,7 @@ def run(
     methods: Sequence[str] = tuple(METHODS),
     steps: Sequence[str] = tuple(STEPS),
 ) -> list[Record]:
-    """Measure the failure of every method at every training size and length, and of every step at the largest size.
-
-    Parameters
-    ----------
-    data : Path, optional
-        A folder with the paper's data; simulated data by default.
-    seeds : int
-        Number of chains of random training subsets.
-    jobs : int
-        Number of processes.
-    sizes, lengths : sequence of int
-        Training sizes and list lengths.
-    methods, steps : sequence of str
-        Keys of `METHODS` and `STEPS`.
-
-    Returns
-    -------
-    list of Record
-        Failure, excess over SCP, and the change that each step makes; intervals are over test environments.
-
-    Examples
-    --------
-    >>> records = run(seeds=1, sizes=[20], lengths=[1, 3], methods=["Static list", "Oracle"], steps=[])
-    >>> [(record["method"], record["length"], record["mean"]) for record in records][-1]
-    ('Oracle', 3, 0.0)
-    """
+    """Measure the failure of every method at every training size and length, and of every step at the largest size."""
     check_repetitions(seeds)
     train, test = problems(data)
     if not sizes or min(sizes) < 1 or max(sizes) > len(train):

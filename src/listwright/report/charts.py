@@ -168,7 +168,6 @@ def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) ->
 
 
 def _colour(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
-    """Return the colour channel with the colours of the methods."""
     scale = alt.Scale(domain=list(methods), range=[look.colour for look in methods.values()])
     return alt.Color("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
 

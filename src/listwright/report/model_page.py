@@ -91,7 +91,6 @@ def rounds(table: Table) -> Any:
 
 
 def _importance(table: Table) -> Section:
-    """Return the section on importance."""
     chart = bars(table, "importance", "fall in the mean value of a list", spread="spread")
     caption = "How much lists lose when a feature is permuted across problems; lines are one spread over the repeats."
     return Section("What it looks at", "Features by importance.", [Figure("importance", chart, caption)])

@@ -14,24 +14,7 @@ from listwright.errors import InputError
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table of text and numbers; all columns but the first are aligned to the right, and entries are shown as given.
-
-    Attributes
-    ----------
-    columns : sequence of str
-        Headings.
-    rows : sequence of sequence
-        One entry per column.
-    caption : str
-        Shown below.
-    emphasis : sequence of int
-        Rows to set in bold.
-
-    Examples
-    --------
-    >>> ReportTable(["method", "failure"], [["SCP", "4.2 %"]]).rows[0][1]
-    '4.2 %'
-    """
+    """A table of text and numbers; all columns but the first are aligned to the right."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
@@ -69,17 +52,7 @@ class Gallery:
 
 @dataclass(frozen=True)
 class PickedItem:
-    """An item of a list, and what it adds to the items before it.
-
-    Attributes
-    ----------
-    title, text : str
-        The item.
-    adds : str
-        What it adds, in words.
-    kind : {"new", "repeat", "nothing"}
-        "new" where it adds something, "repeat" where an earlier item says the same, "nothing" otherwise.
-    """
+    """An item of a list, and what it adds to the items before it."""
 
     title: str
     text: str
@@ -129,27 +102,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A page: its title, the main finding, and its sections.
-
-    Attributes
-    ----------
-    title : str
-        The heading of the page.
-    findings : str
-        What was found, in one paragraph.
-    sections : sequence of Section
-        The rest.
-
-    See Also
-    --------
-    listwright.report.write_report : Writes it with pictures and numbers.
-
-    Examples
-    --------
-    >>> report = Report("Lists", "SCP fails least.", [Section("Results", "By length.", [ReportTable(["n"], [[1]])])])
-    >>> len(report.sections), report.figures
-    (1, [])
-    """
+    """A page: its title, the main finding, and its sections."""
 
     title: str
     findings: str

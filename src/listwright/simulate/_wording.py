@@ -73,7 +73,6 @@ def wording() -> Wording:
 
 
 def _facts(entries: list[dict[str, Any]]) -> tuple[Fact, ...]:
-    """Return facts from their JSON entries."""
     return tuple(Fact(entry["weight"], tuple(entry["forms"])) for entry in entries)
 
 
@@ -145,7 +144,6 @@ def _between(low: int, high: int) -> Callable[[np.random.Generator], str]:
 
 
 def _word(words: str, rng: np.random.Generator) -> str:
-    """Return one word of a text."""
     return pick(words.split(), rng)
 
 

@@ -116,7 +116,6 @@ def _with_choices(facts: tuple[Fact, ...], rng: np.random.Generator) -> tuple[Fa
 
 
 def _forms(facts: tuple[Fact, ...]) -> list[str]:
-    """Return all forms of some facts."""
     return [form for fact in facts for form in fact.forms]
 
 
@@ -189,7 +188,6 @@ def _local(text: str, story: _Story, rng: np.random.Generator) -> str:
 
 
 def _known_place(story: _Story, rng: np.random.Generator) -> str:
-    """Return one of the places of the story."""
     return pick([value for name, value in story.values.items() if name.startswith("place:")], rng)
 
 

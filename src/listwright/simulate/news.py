@@ -26,11 +26,7 @@ INDIVIDUAL = 0.1  # spread of users about what their groups like
 
 @dataclass(frozen=True, eq=False)
 class News:
-    """A population of users and articles, and what is known of them.
-
-    Use it to try methods on problems with a context where lists must hedge, with known click probabilities. Preferences
-    are linear and articles do not age, so it says little about any real site.
-    """
+    """A population of users and articles, and what is known of them."""
 
     articles: Floats  # (articles, topics), shares that add up to 1
     preferences: Floats  # (users, topics), the linear weights; no method sees them
