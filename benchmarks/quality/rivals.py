@@ -15,7 +15,7 @@ from listwright.evaluation.values import list_values
 from listwright.features import Aspects, Candidate, Sum
 from listwright.features.links import cosines
 from listwright.features.scale import dense
-from listwright.learners.examples import centered
+from listwright.learners.examples import center_by_state
 from listwright.policies import Linear
 from listwright.rewards import FacilityLocation
 from listwright.walk.constraints import as_budgets
@@ -71,8 +71,8 @@ class SortedBy(BaseEstimator):
 
     def fit(self, problems: lw.Problems) -> Self:
         """Tries the columns, the more promising ones first, and those only."""
-        table = centered(dense(problems.features).astype(np.float64), problems.offsets)
-        gains = centered(problems.reward.gains(problems.reward.start(problems)), problems.offsets)
+        table = center_by_state(dense(problems.features).astype(np.float64), problems.offsets)
+        gains = center_by_state(problems.reward.gains(problems.reward.start(problems)), problems.offsets)
         likeness = gains @ table / np.maximum(np.sqrt((table**2).sum(axis=0)), 1e-12)
         ways = [(int(column), float(np.sign(likeness[column]))) for column in np.argsort(-np.abs(likeness))[:10]]
         worth = [float(list_values(self._sorted(problems, *way, self.length), problems).mean()) for way in ways]

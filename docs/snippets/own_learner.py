@@ -3,7 +3,7 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
-from listwright.learners.examples import centered
+from listwright.learners.examples import center_by_state
 
 rng = np.random.default_rng(0)
 x = rng.random((200, 10, 3))
@@ -29,7 +29,7 @@ class Signs(lw.learners.Learner):
         if not len(rows):
             return
         # only differences within a state matter
-        gains = centered(examples.gains[rows], offsets)
+        gains = center_by_state(examples.gains[rows], offsets)
         votes = examples.weight * (gains @ examples.rows.table[rows])
         self.votes_ = votes if not hasattr(self, "votes_") else self.votes_ + votes
 

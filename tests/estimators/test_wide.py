@@ -9,7 +9,7 @@ from scipy import sparse
 import listwright as lw
 from listwright.estimators.wide import WIDE, Compressed, basis_of, learning_bytes
 from listwright.features import Candidate, Distance, Position
-from listwright.learners.examples import centered
+from listwright.learners.examples import center_by_state
 
 
 def problems(n: int, items: int, width: int, *, seed: int = 0) -> lw.Problems:
@@ -44,7 +44,7 @@ def test_the_score_is_that_of_ridge_regression_on_all_columns(n, items):
     basis = basis_of(given, gains, folds, columns=3, components=4)
     assert basis.weights.shape == (8, 300)
     spread = given.features.std(axis=0)
-    x, y = centered(given.features / spread, given.offsets), centered(gains, given.offsets)
+    x, y = center_by_state(given.features / spread, given.offsets), center_by_state(gains, given.offsets)
     score = basis.weights[0] * spread
     solutions = {p: np.linalg.solve(x.T @ x + p * np.eye(300), x.T @ y) for p in np.logspace(-1, 4, 6)}
     penalty = min(solutions, key=lambda p: np.abs(solutions[p] - score).max())

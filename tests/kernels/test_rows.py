@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 
 from listwright._internal.ragged import folds_of
-from listwright._kernels.rows import by_fold, costs_of, gathered, top_of
+from listwright._kernels.rows import by_fold, costs_of, gather, top_of
 
 
 @njit
@@ -31,7 +31,7 @@ def test_by_fold(seed: int) -> None:
     ]
     assert starts[-1] == ends[-1] == len(rows) == used.sum()
     table = rng.normal(size=(len(used), 2)).astype(np.float32)
-    np.testing.assert_array_equal(gathered(table, rows), table[rows].astype(np.float64))
+    np.testing.assert_array_equal(gather(table, rows), table[rows].astype(np.float64))
 
 
 @pytest.mark.parametrize("seed", range(10))

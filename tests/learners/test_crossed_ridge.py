@@ -8,7 +8,7 @@ import pytest
 import listwright as lw
 from listwright.features import Candidate, Crossed, Features, Identity, Position, Rows
 from listwright.learners import RidgeFTRL
-from listwright.learners.examples import Examples, centered
+from listwright.learners.examples import Examples, center_by_state
 from tests.made_examples import made
 
 N_ITEMS, N_STATES = 6, 8
@@ -43,7 +43,7 @@ def plain_ridge(stack: list[Examples], penalty: float, *, center: bool, center_b
         v, y = written_out(examples.rows)[rows], examples.gains[rows]
         if center and len(rows):
             split = total if center_blocks else examples.rows.table.shape[1]
-            v[:, :split], y = centered(v[:, :split], offsets), centered(y, offsets)
+            v[:, :split], y = center_by_state(v[:, :split], offsets), center_by_state(y, offsets)
         a += examples.weight * v.T @ v
         b += examples.weight * v.T @ y
     return np.linalg.solve(a, b)

@@ -30,7 +30,7 @@ from listwright.learners import (
     SoftmaxLeader,
     as_learner,
 )
-from listwright.learners.examples import Examples, centered
+from listwright.learners.examples import Examples, center_by_state
 from listwright.learners.losses import LOSSES
 from listwright.learners.ridge import PENALTIES
 from listwright.policies import Estimator, Linear, Sequence, Uniform
@@ -73,8 +73,8 @@ def stacked(stack: list[Examples], *, center: bool) -> tuple[np.ndarray, np.ndar
     for examples in stack:
         rows, offsets = examples.used_rows
         table, target = examples.rows.table[rows].astype(np.float64), examples.gains[rows]
-        tables.append(centered(table, offsets) if center else table)
-        targets.append(centered(target, offsets) if center else target)
+        tables.append(center_by_state(table, offsets) if center else table)
+        targets.append(center_by_state(target, offsets) if center else target)
         weights.append(np.full(len(rows), examples.weight))
     return np.concatenate(tables), np.concatenate(targets), np.concatenate(weights)
 

@@ -16,7 +16,7 @@ from listwright._kernels.rows import best_of
 FLAT = 1e-10  # squared length below which the list spans a row already
 
 
-class Seen(NamedTuple):
+class DPPState(NamedTuple):
     """What is known of each row so far."""
 
     quality: Floats  # log of the squared quality
@@ -59,7 +59,7 @@ def _sparse_square_and_along(
 
 
 @inlined
-def _compare_all(first: int, end: int, space: Space, seen: Seen) -> None:
+def _compare_all(first: int, end: int, space: Space, seen: DPPState) -> None:
     """Compare all rows with the first axis, and compute their lengths, in one read."""
     dense, starts, columns, values, inverse = space
     quality, bounds, left_over, compared, axes = seen
@@ -86,7 +86,7 @@ def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, ro
 
 
 @inlined
-def _best(first: int, end: int, n_axes: int, space: Space, seen: Seen) -> int:
+def _best(first: int, end: int, n_axes: int, space: Space, seen: DPPState) -> int:
     """Return the row with the highest score, the lowest among equals; -1 if there is none."""
     dense, starts, columns, values, inverse = space
     quality, bounds, left_over, compared, axes = seen
@@ -149,7 +149,7 @@ def _fill(
     problem: int,
     limits: Limits,
     space: Space,
-    seen: Seen,
+    seen: DPPState,
     picks: Ints,
     scores: Floats,
 ) -> None:
@@ -201,7 +201,7 @@ def dpp_lists(
     """Return greedy lists of a determinantal point process, and what each item adds to the log-determinant."""
     n, shape = len(quality), (len(offsets) - 1, length)
     axes, compared = np.empty((min(length, width), width)), np.empty(n, dtype=np.int64)
-    seen = Seen(quality, np.empty(n), np.empty(n), compared, axes)
+    seen = DPPState(quality, np.empty(n), np.empty(n), compared, axes)
     for row in range(n):
         seen.left_over[row], compared[row] = _length_of(row, space), 0
         seen.bounds[row] = quality[row] + (0.0 if seen.left_over[row] > 0 else np.log(FLAT))

@@ -13,7 +13,7 @@ from listwright._kernels.cosines import Space, dense_dot, sparse_dot
 from listwright._kernels.facility import drop, heapify, sift
 
 
-class Volume(NamedTuple):
+class VolumeState(NamedTuple):
     """The rows, their kernel, and what the picks explain of each.
 
     With gamma = 0 the kernel is the dot product of the rows scaled by `space.inverse`. A pick is then an axis of d
@@ -75,7 +75,7 @@ def _along(axis: Floats, space: Space, row: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _kernel(one: int, other: int, volume: Volume) -> float:
+def _kernel(one: int, other: int, volume: VolumeState) -> float:
     """Return the rbf kernel of two rows."""
     dense, starts, columns, values, _ = volume.space
     if len(starts) == 0:
@@ -86,7 +86,7 @@ def _kernel(one: int, other: int, volume: Volume) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _cholesky(row: int, t: int, volume: Volume) -> float:
+def _cholesky(row: int, t: int, volume: VolumeState) -> float:
     """Return what pick number t explains of a row under the rbf kernel, as in fast greedy MAP inference (Chen et al.
     2018).
     """
@@ -100,7 +100,7 @@ def _cholesky(row: int, t: int, volume: Volume) -> float:
 
 
 @njit(cache=True, nogil=True)
-def gain_after(row: int, n_picked: int, volume: Volume) -> float:
+def gain_after(row: int, n_picked: int, volume: VolumeState) -> float:
     """Return the log of what the first `n_picked` picks leave of a row, with d numbers per pick since it was last
     measured.
     """
@@ -116,7 +116,7 @@ def gain_after(row: int, n_picked: int, volume: Volume) -> float:
 
 
 @njit(cache=True, nogil=True)
-def add_pick(row: int, n_picked: int, volume: Volume) -> None:
+def add_pick(row: int, n_picked: int, volume: VolumeState) -> None:
     """Make a row pick number `n_picked`."""
     space, axes, shares = volume.space, volume.axes, volume.shares
     volume.order[n_picked], shares[n_picked] = row, volume.scale / volume.remaining[row]
@@ -135,7 +135,7 @@ def add_pick(row: int, n_picked: int, volume: Volume) -> None:
 
 @njit(cache=True, nogil=True)
 def lazy_volume(
-    volume: Volume,
+    volume: VolumeState,
     n_given: int,
     costs: Floats,
     left: float,

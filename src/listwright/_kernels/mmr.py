@@ -14,7 +14,7 @@ from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, spars
 from listwright._kernels.facility import heapify, sift
 
 
-class Seen(NamedTuple):
+class MMRState(NamedTuple):
     """What is known of each row so far."""
 
     relevance: Floats  # the relevance
@@ -24,7 +24,7 @@ class Seen(NamedTuple):
 
 
 @inner()
-def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Space, seen: Seen) -> None:
+def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Space, seen: MMRState) -> None:
     """Compare rows with the picks that they were not yet compared with."""
     dense, starts, columns, values, inverse = space
     relevance, bounds, nearest, compared = seen
@@ -40,7 +40,14 @@ def _measure(rows: Ints, picks: Ints, n_picks: int, diversity: float, space: Spa
 
 @inner()
 def _place_pinned(
-    heap: Ints, picks: Ints, problem: int, limits: Limits, diversity: float, space: Space, seen: Seen, scores: Floats
+    heap: Ints,
+    picks: Ints,
+    problem: int,
+    limits: Limits,
+    diversity: float,
+    space: Space,
+    seen: MMRState,
+    scores: Floats,
 ) -> int:
     """Put the pinned rows into the list, and compare all others with them; return how many there are."""
     n_picks, row = np.int64(0), next_pinned(problem, limits.counts)
@@ -67,7 +74,7 @@ def _fill(
     limits: Limits,
     diversity: float,
     space: Space,
-    seen: Seen,
+    seen: MMRState,
     scores: Floats,
 ) -> None:
     """Fill one list, and the scores of its items."""
@@ -109,7 +116,7 @@ def mmr_lists(
     """Return lists by maximal marginal relevance, and the scores of their items."""
     inverse_lengths(space)
     n = len(relevance)
-    seen = Seen(relevance, np.empty(n), np.empty(n), np.empty(n, dtype=np.int64))
+    seen = MMRState(relevance, np.empty(n), np.empty(n), np.empty(n, dtype=np.int64))
     heap, rows = np.empty(n, dtype=np.int64), np.empty((len(offsets) - 1, length), dtype=np.int64)
     scores = np.empty((len(offsets) - 1, length))
     for row in range(n):

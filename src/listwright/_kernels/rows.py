@@ -72,7 +72,7 @@ def by_fold(used: Bools, offsets: Ints, folds: Ints, n_folds: int) -> tuple[Ints
 
 
 @njit(cache=True, nogil=True)
-def gathered(table: Floats32, rows: Ints) -> Floats:
+def gather(table: Floats32, rows: Ints) -> Floats:
     """Return table[rows] in float64."""
     found = np.empty((len(rows), table.shape[1]))
     for i in range(len(rows)):

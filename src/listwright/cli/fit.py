@@ -207,7 +207,7 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
         model.check(problems)
     say(describe_data(problems))
     started = time.perf_counter()
-    with notes(), progress("learning"), model.engine.connected():
+    with notes(), progress("learning"), model.engine.connection():
         if model.engine.about():
             say(model.engine.about())
         model.fit(problems, **saved)

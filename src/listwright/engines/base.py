@@ -71,7 +71,7 @@ class Engine(ABC):
     def pool(self, shards: Shards) -> AbstractContextManager[WorkerPool]:
         """Return a context manager that provides workers for these shards and ends them when it is left."""
 
-    def connected(self) -> AbstractContextManager[None]:
+    def connection(self) -> AbstractContextManager[None]:
         """Return a context manager within which the engine is connected to its cluster."""
         return nullcontext()
 

@@ -60,7 +60,7 @@ class Ray(Engine):
         """Provide actors, spread over the nodes, at most one per shard."""
         if self.workers is not None:
             at_least_one("workers", self.workers)
-        with self.connected():
+        with self.connection():
             ray = _ray()
             found = int(ray.cluster_resources().get("CPU", 1))
             pool = Actors(ray, shards, min(self.workers or max(found, 1), len(shards.shards)))
@@ -70,7 +70,7 @@ class Ray(Engine):
                 pool.dismiss()
 
     @contextmanager
-    def connected(self) -> Iterator[None]:
+    def connection(self) -> Iterator[None]:
         """Connect to the cluster and disconnect again; an existing connection is used and kept."""
         ray = _ray()
         if ray.is_initialized():

@@ -57,7 +57,17 @@ from listwright.storage import warn_unsavable
 from listwright.tables import Scan
 from listwright.training.checkpoints import Checkpoints, CheckpointState
 from listwright.training.loaded import made_up, try_loaded
-from listwright.training.loop import KEEPS, FitPlan, Fitted, History, PolicyKeeper, Run, Source, display_columns, learn
+from listwright.training.loop import (
+    KEEPS,
+    FitPlan,
+    Fitted,
+    History,
+    PolicyKeeper,
+    ProblemSource,
+    Run,
+    display_columns,
+    learn,
+)
 from listwright.training.round import Training
 from listwright.training.signature import OfKnownKind, Signature
 from listwright.training.sources import open_source
@@ -428,7 +438,7 @@ class ListEstimator(Predictor):
 
     def _source(
         self, problems: Problems | Scan, keep: str, training: Training | None = None
-    ) -> AbstractContextManager[Source]:
+    ) -> AbstractContextManager[ProblemSource]:
         """Open the problems as a source of batches, on the engine in use."""
         # With `training`, the run to continue, every part must match the known signature.
         settings = clone(self)
@@ -442,19 +452,19 @@ class ListEstimator(Predictor):
             rng=self._generator(0 if training is None else training.ledger.rounds),
         )
 
-    def _start_run(self, source: Source, *, in_parts: bool = False) -> Run:
+    def _start_run(self, source: ProblemSource, *, in_parts: bool = False) -> Run:
         """Start a run: features are fitted and nothing is learned yet."""
         if outermost():
             self._warn(source.example)
         plan = self._plan(source, in_parts=in_parts)
-        fitted = source.fitted(plan)
+        fitted = source.fit_features(plan)
         return Run(self._training(plan.learner, fitted), fitted.signature, plan.n_passes, plan.about)
 
     def _warn(self, problems: Problems) -> None:
         """Warn of what makes a model worse than it looks, such as a column that gives the reward away."""
         warn_of_mistakes(problems, None if self.budget is not None or self.repeats else self.length)
 
-    def _resume_run(self, source: Source, checkpoints: Checkpoints) -> Run:
+    def _resume_run(self, source: ProblemSource, checkpoints: Checkpoints) -> Run:
         """Restore the run that a checkpoint was written by, with the source at the same place in the data."""
         earlier = checkpoints.earlier(self, source.data)
         progress = earlier.progress_
@@ -465,7 +475,7 @@ class ListEstimator(Predictor):
         return Run(training, earlier.signature_, progress.n_passes or self.n_passes, about, progress, rounds)
 
     def _learn(
-        self, source: Source, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
+        self, source: ProblemSource, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
         """Run the rounds, and update the estimator's attributes once all are done."""
         training, keeper, done, history = run.training, PolicyKeeper(keep), 0, History(run.earlier)
@@ -479,7 +489,7 @@ class ListEstimator(Predictor):
                 progress = CheckpointState(0, source.data, number, n_passes=run.n_passes)
                 keeper.note(progress)
                 source.note(progress)
-                checkpoints.write(self, progress, run.fitted(training.policy, history))
+                checkpoints.write(self, progress, run.attributes(training.policy, history))
 
         learn(
             training,
@@ -493,7 +503,7 @@ class ListEstimator(Predictor):
         )
         for name in ("certified_", "measurement_"):
             self.__dict__.pop(name, None)  # it was about another policy
-        self.__dict__.update(run.fitted(keeper.kept(training.policy), history))
+        self.__dict__.update(run.attributes(keeper.kept(training.policy), history))
         self.training_problems_ = source.whole
         return self
 
@@ -594,7 +604,7 @@ class ListEstimator(Predictor):
         """Return whether these settings are the paper's online algorithm: one pass, one state between updates."""
         return self.batch_size == 1 and self.n_passes == 1
 
-    def _plan(self, source: Source, *, in_parts: bool = False) -> FitPlan:
+    def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
         """Choose features, learner and number of passes for a source; subclasses override this."""
         learner = as_learner(self.learner)
         if isinstance(learner, WeightedMajority) and learner.horizon is None:

@@ -9,7 +9,7 @@ from listwright._internal.arrays import RandomState
 from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.learners import PerPosition, as_learner
-from listwright.training.loop import FitPlan, Source
+from listwright.training.loop import FitPlan, ProblemSource
 
 
 @saved_as("ConSeqOpt")
@@ -91,6 +91,6 @@ class ConSeqOpt(ListEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _plan(self, source: Source, *, in_parts: bool = False) -> FitPlan:
+    def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
         """Wrap the learner so that each position has its own copy."""
         return FitPlan(self.chosen_features(source.example), PerPosition(as_learner(self.learner)), self.n_passes)

@@ -25,7 +25,7 @@ from listwright.problems import Problems
 from listwright.tables import Scan
 from listwright.training.catalogue import rows_of_items, with_catalogue
 from listwright.training.checkpoints import Checkpoints
-from listwright.training.loop import FitPlan, Source
+from listwright.training.loop import FitPlan, ProblemSource
 from listwright.walk.constraints import Constraints, as_budgets, check_problems
 
 TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept
@@ -169,7 +169,7 @@ class ContextFreeSCP(ListEstimator):
         kept: Any = self.policy_ if hasattr(self.policy_, "probabilities") else self.training_.policy
         return kept.probabilities
 
-    def _plan(self, source: Source, *, in_parts: bool = False) -> FitPlan:
+    def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
         """Let the policy see only which items there are; raises `InputError` unless the learner is one over items."""
         plan = super()._plan(source)
         if not isinstance(plan.learner, Experts) or plan.learner.policies is not None:

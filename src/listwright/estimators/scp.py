@@ -20,7 +20,7 @@ from listwright.estimators.stacking import Scores
 from listwright.estimators.wide import WIDE
 from listwright.predictor import UnsetAttribute
 from listwright.problems import Problems
-from listwright.training.loop import FitPlan, Source
+from listwright.training.loop import FitPlan, ProblemSource
 from listwright.training.sources import InMemory
 
 EFFORTS = ("auto", "fast", "best")
@@ -196,7 +196,7 @@ class SCP(ListEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _plan(self, source: Source, *, in_parts: bool = False) -> FitPlan:
+    def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
         """Return the plan of `effort` and `tune`; problems that are read in parts are learned by the linear policy."""
         if self.effort == "best":
             return self._best_plan(source)
@@ -209,12 +209,14 @@ class SCP(ListEstimator):
         limit = time_to_try(problems, self._fast()) if self.time_limit is None else self.time_limit
         return self._choose_plan(auto_methods(problems, self._fast(), limit), source, limit)
 
-    def _choose_plan(self, ways: Sequence[CandidateMethod], source: Source, time_limit: float | None = None) -> FitPlan:
+    def _choose_plan(
+        self, ways: Sequence[CandidateMethod], source: ProblemSource, time_limit: float | None = None
+    ) -> FitPlan:
         """Tries the ways and returns the plan of the one chosen, with report and trials."""
         way, trials, report = choose(ways, _in_memory(source), time_limit=time_limit)
         return replace(way.plan(_in_memory(source)), about={"trials_": trials, "report_": report})
 
-    def _best_plan(self, source: Source) -> FitPlan:
+    def _best_plan(self, source: ProblemSource) -> FitPlan:
         """Return the plan of `effort="best"`, built on the linear policy that `tune` chooses where that is set."""
         if not isinstance(source, InMemory):
             raise InputError(
@@ -250,7 +252,7 @@ class SCP(ListEstimator):
             raise InputError(f"time_limit must be a number of seconds above 0, or None. Got {self.time_limit!r}.")
 
 
-def _in_memory(source: Source) -> Problems:
+def _in_memory(source: ProblemSource) -> Problems:
     """Return the whole of the problems, or raises `InputError` where they come in parts."""
     if source.whole is None:
         raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")

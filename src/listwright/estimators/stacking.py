@@ -17,7 +17,7 @@ from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Sum
 from listwright.features.base import CrossFitted
 from listwright.learners import SoftmaxLeader
-from listwright.learners.examples import centered
+from listwright.learners.examples import center_by_state
 from listwright.problems import Problems
 from listwright.training.loop import FitPlan
 from listwright.training.signature import fingerprint
@@ -120,7 +120,7 @@ class PolicyScore(CrossFitted):
             self.fold_models_[fold.number] = clone(self.model).fit(problems[fold.rest])
         self.spread_ = 1.0
         seen = self.for_training(problems).start(problems)
-        self.spread_ = max(float(centered(self._scores(seen), problems.offsets).std()), 1e-9)
+        self.spread_ = max(float(center_by_state(self._scores(seen), problems.offsets).std()), 1e-9)
         self.cross_fitted_to_ = fingerprint(problems)
         return self
 

@@ -27,7 +27,7 @@ from listwright.features.base import Crossed, CrossFitted
 from listwright.features.candidate import feature_names
 from listwright.features.scale import Scale
 from listwright.learners import as_learner
-from listwright.learners.examples import centered
+from listwright.learners.examples import center_by_state
 from listwright.learners.ridge import RidgeSums, best_penalty
 from listwright.problems import Problems
 from listwright.rewards import reward_of
@@ -213,15 +213,15 @@ def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, co
     # Only differences between the candidates of a problem decide what is picked, so that columns and gains are taken
     # relative to their problem's mean.
     scale = Scale.of(problems.features)
-    table, target = _differences(scale.apply(problems.features), problems), centered(gains, problems.offsets)
+    table, target = _differences(scale.apply(problems.features), problems), center_by_state(gains, problems.offsets)
     by_row = folds[problems.owners]
     span = _span(table, target, by_row)
     parts = _fold_sums(table if span is None else table @ span, target, by_row)
-    total = reduce(RidgeSums.combined, parts)
+    total = reduce(RidgeSums.combine, parts)
     penalty = best_penalty(parts, total, PENALTY)
     own = _most_telling(table, target)[:columns]
     found = [total.solve(penalty)[0], *_largest_directions(total.gram, components).T]
-    without = [total.combined(part, -1.0).solve(penalty)[0] for part in parts]
+    without = [total.combine(part, -1.0).solve(penalty)[0] for part in parts]
     score, *directions = (one if span is None else span @ one for one in found)
     scores = np.stack([one if span is None else span @ one for one in without])
     new = np.stack([score, *np.eye(problems.n_features)[own], *directions])

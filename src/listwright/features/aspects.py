@@ -145,14 +145,14 @@ class Aspects(Features):
         """
         answers = state.table[rows]
         missed = tuple(
-            _changed(one, some, one[some] * (1.0 - answers**power))
+            _replace_rows(one, some, one[some] * (1.0 - answers**power))
             for power, one in zip(self.powers, state.missed, strict=True)
         )
         share = answers / np.maximum(answers.sum(axis=1, keepdims=True), 1e-12)
         return state._replace(
             missed=missed,
-            most=_changed(state.most, some, np.maximum(state.most[some], answers)),
-            seats=_changed(state.seats, some, state.seats[some] + share),
+            most=_replace_rows(state.most, some, np.maximum(state.most[some], answers)),
+            seats=_replace_rows(state.seats, some, state.seats[some] + share),
         )
 
     def names(self) -> list[str]:
@@ -162,7 +162,7 @@ class Aspects(Features):
         return [form.format(kind) for kind in self.kinds_ for form in forms]
 
 
-def _changed(table: Floats, rows: Ints, values: Floats) -> Floats:
+def _replace_rows(table: Floats, rows: Ints, values: Floats) -> Floats:
     new = table.copy()
     new[rows] = values
     return new

@@ -52,7 +52,7 @@ def _list_features(problems: Problems) -> list[Features]:
         parts.append(Aspects())
     if problems.query_terms is not None:
         parts.append(UncoveredTerms())
-    if has_own_vector(problems):
+    if problems.vectors is not None and has_own_vector(problems):
         parts.append(Similarity())
     if linked and pairs <= MANY_PAIRS:
         parts.append(Links())

@@ -68,8 +68,8 @@ class BestColumn(Features):
         if not problems.n_features:
             raise InputError("BestColumn needs features, but these problems have none.")
         reward = reward_of(problems, "BestColumn")
-        table = _centered(dense(problems.features), problems)
-        gains = _centered(reward.gains(reward.start(problems))[:, None], problems)[:, 0]
+        table = _center(dense(problems.features), problems)
+        gains = _center(reward.gains(reward.start(problems))[:, None], problems)[:, 0]
         spreads = np.sqrt((table**2).sum(axis=0))
         likeness = np.abs(gains @ table) / np.where(spreads > 1e-9, spreads, np.inf)
         self.column_ = int(np.argmax(likeness))
@@ -90,7 +90,7 @@ class BestColumn(Features):
         return [self.name_]
 
 
-def _centered(table: Floats | Floats32, problems: Problems) -> Floats:
+def _center(table: Floats | Floats32, problems: Problems) -> Floats:
     """Return the table less the mean over each problem, in float64."""
     values = np.ascontiguousarray(table, dtype=np.float64)
     result = np.empty_like(values)

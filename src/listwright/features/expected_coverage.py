@@ -26,7 +26,7 @@ PSEUDO = 2.0  # in so many problems a word is taken to have been worth what the 
 PENALTY = 30.0  # of the ridge regression
 
 
-class Words(NamedTuple):
+class TermCounts(NamedTuple):
     """The words of each problem: one slot for each pair of problem and word."""
 
     columns: Ints  # by slot: the column of the vectors
@@ -53,7 +53,7 @@ class CoverageSeen(NamedTuple):
     """How often the list holds each word."""
 
     problems: Problems
-    words: Words  # the words of the problems
+    words: TermCounts  # the words of the problems
     worth: Floats  # (slots, TIMES + 1): what a word adds when it comes again; nothing past TIMES
     levels: Ints  # by slot
 
@@ -98,7 +98,7 @@ class ExpectedCoverage(CrossFitted):
         table = self.scale_.apply(_seen_in(problems, words, rates))
         predicted, folds = np.zeros_like(worth), folds_of(problems.problem_ids)[words.owners]
         for fold in np.unique(folds):
-            predicted[folds == fold] = _predicted(table[folds == fold], self.fold_weights_[fold])
+            predicted[folds == fold] = _predict(table[folds == fold], self.fold_weights_[fold])
         twin = super().for_training(problems)
         twin.predicted_ = {
             problem: predicted[start:end]
@@ -113,7 +113,7 @@ class ExpectedCoverage(CrossFitted):
             worth = np.concatenate([self.predicted_[problem] for problem in problems.problem_ids.tolist()])
         else:
             table = self.scale_.apply(_seen_in(problems, words, _rates(self.known_, words)))
-            worth = _predicted(table, self.weights_)
+            worth = _predict(table, self.weights_)
         total = np.bincount(words.owners, worth.sum(axis=1), minlength=len(problems))
         worth = worth / np.maximum(total, 1e-12)[words.owners][:, None]
         worth = np.concatenate([worth, np.zeros((len(worth), 1))], axis=1)
@@ -138,7 +138,7 @@ class ExpectedCoverage(CrossFitted):
         return ["expected new words", "expected new words by size"][: len(self.spread_)]
 
 
-def words_of(problems: Problems) -> Words:
+def words_of(problems: Problems) -> TermCounts:
     """Return the words of each problem, from the sparsity pattern of the vectors; raise InputError without vectors."""
     if problems.vectors is None:
         raise InputError("ExpectedCoverage needs vectors with one column per word. See text.hashed_tf_idf.")
@@ -148,7 +148,7 @@ def words_of(problems: Problems) -> Words:
     shape = (problems.n_rows, len(keys))
     holds = sparse.csr_array((np.ones(len(slots)), slots, vectors.indptr), shape=shape)
     counts = np.bincount(keys // vectors.shape[1], minlength=len(problems))
-    return Words(keys % vectors.shape[1], starts_of(counts), holds)
+    return TermCounts(keys % vectors.shape[1], starts_of(counts), holds)
 
 
 def word_worth(problems: Problems) -> Floats:
@@ -169,7 +169,7 @@ def word_worth(problems: Problems) -> Floats:
     return worth
 
 
-def _known(words: Words, worth: Floats) -> Known:
+def _known(words: TermCounts, worth: Floats) -> Known:
     """Worth of the words that at least two problems hold; a single problem says little of a word."""
     columns, place, counts = np.unique(words.columns, return_inverse=True, return_counts=True)
     sums = np.zeros((len(columns), TIMES))
@@ -178,7 +178,7 @@ def _known(words: Words, worth: Floats) -> Known:
     return Known(columns[several], counts[several].astype(np.float64), sums[several], worth.mean(axis=0))
 
 
-def _rates(known: Known, words: Words, *, without: Floats | None = None) -> Floats:
+def _rates(known: Known, words: TermCounts, *, without: Floats | None = None) -> Floats:
     """Smoothed mean worth of each slot's word in training problems, and the log of their number: (slots, TIMES + 1)."""
     place = np.minimum(np.searchsorted(known.columns, words.columns), len(known.columns) - 1)
     met = (known.columns[place] == words.columns).astype(np.float64)
@@ -189,7 +189,7 @@ def _rates(known: Known, words: Words, *, without: Floats | None = None) -> Floa
     return np.concatenate([rates, np.log1p(counts)[:, None]], axis=1)
 
 
-def _seen_in(problems: Problems, words: Words, rates: Floats) -> Floats:
+def _seen_in(problems: Problems, words: TermCounts, rates: Floats) -> Floats:
     """(slots, d): regression inputs of each word: number and share of rows that hold it, first place, their features,
     rates.
     """
@@ -217,7 +217,7 @@ def _ridge(table: Floats, worth: Floats) -> Floats:
     return np.concatenate([weights, mean[None]]).T
 
 
-def _predicted(table: Floats32, weights: Floats) -> Floats:
+def _predict(table: Floats32, weights: Floats) -> Floats:
     """(slots, TIMES): predicted worth, at least 0 and never above that of the occurrence before."""
     found = np.maximum(table @ weights[:, :-1].T + weights[:, -1], 0.0)
     return np.minimum.accumulate(found, axis=1)

@@ -13,7 +13,7 @@ from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import CrossFitted
 from listwright.features.identity import has_whole_catalogue, whole_problem
-from listwright.features.outcomes import OutcomeModel, Static, clipped, fresh_models
+from listwright.features.outcomes import OutcomeModel, Static, clip_probabilities, fresh_models
 from listwright.features.scale import telling
 from listwright.problems import Problems
 from listwright.rewards import reward_of
@@ -104,11 +104,11 @@ class GivenFailure(CrossFitted):
         self.ranks_ = Ranks.of(view)
         x, y = self.ranks_.apply(view), outcomes(problems, self.n_items_)
         self.outcomes_, self.rates_ = y, (y.sum(axis=0) + 1.0) / (len(y) + 2.0)
-        self.models_ = self._fitted(x, y)
+        self.models_ = self._fit_models(x, y)
         self._cross_fit(problems, x, y)
         return self
 
-    def _fitted(self, x: Floats, y: Floats) -> dict[str, OutcomeModel]:
+    def _fit_models(self, x: Floats, y: Floats) -> dict[str, OutcomeModel]:
         models = {"static": Static()} | fresh_models(self.models)  # it backs the others, asked for or not
         return {name: model.fit(x, y, self.random_state) for name, model in models.items()}
 
@@ -118,12 +118,12 @@ class GivenFailure(CrossFitted):
         likeness: dict[str, Floats] = {}
         for fold in self.folds(problems):
             held, rest = np.flatnonzero(fold.held), np.flatnonzero(fold.rest)
-            for name, model in self._fitted(x[rest], y[rest]).items():
+            for name, model in self._fit_models(x[rest], y[rest]).items():
                 if (p := model.means(x[held])) is not None:
                     means.setdefault(name, np.zeros_like(y))[held] = p
                 if (w := model.likeness(x[held])) is not None:
                     likeness.setdefault(name, np.zeros((len(x), len(x))))[np.ix_(held, rest)] = _effective(w)
-        self.training_ = Estimates({name: clipped(p) for name, p in means.items()}, likeness)
+        self.training_ = Estimates({name: clip_probabilities(p) for name, p in means.items()}, likeness)
         self.correlation_ = {name: _error_correlation(y, p) for name, p in self.training_.means.items()}
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
@@ -141,7 +141,7 @@ class GivenFailure(CrossFitted):
         means = {name: model.means(x) for name, model in self.models_.items()}
         likeness = {name: model.likeness(x) for name, model in self.models_.items()}
         return Estimates(
-            {name: clipped(p) for name, p in means.items() if p is not None},
+            {name: clip_probabilities(p) for name, p in means.items() if p is not None},
             {name: _effective(w) for name, w in likeness.items() if w is not None},
         )
 
@@ -163,7 +163,7 @@ class GivenFailure(CrossFitted):
         tables = [*(kernels[name] for name in kernels if name in self.asked_), *seen.left.values()]
         assert seen.problems.catalogue is not None
         by_row = [table[seen.problems.owners, seen.problems.catalogue] for table in tables]
-        p = clipped(np.stack(by_row, axis=1))
+        p = clip_probabilities(np.stack(by_row, axis=1))
         return np.log(p / (1.0 - p)).astype(np.float32)
 
     def _kernel_estimates(self, seen: GainSeen) -> dict[str, Floats]:

@@ -94,7 +94,7 @@ class Links(Features):
     def start(self, problems: Problems) -> LinksSeen:
         """No link to an empty list, and nothing reached."""
         links = problems.links or {}
-        into = [_transposed(links[name], problems) for name in self.kinds_]
+        into = [_transpose(links[name], problems) for name in self.kinds_]
         near = []
         if self.has_vectors_:
             cosine = cosines(problems)
@@ -145,7 +145,7 @@ def cosines(problems: Problems) -> Any:
     return sparse.csr_array(apart @ apart.T)
 
 
-def _transposed(table: Any, problems: Problems) -> Any:
+def _transpose(table: Any, problems: Problems) -> Any:
     """Links as CSR over all rows of all problems, transposed: from the item in the list to the candidate."""
     first = np.repeat(problems.offsets[problems.owners], np.diff(table.indptr))
     everywhere = (table.data.astype(np.float64), table.indices + first, table.indptr)

@@ -23,7 +23,7 @@ ROW_TREES = 100  # of a forest on candidates
 ROW_LEAVES = 1000  # at most, about, a tree of such a forest
 
 
-def clipped(p: Floats) -> Floats:
+def clip_probabilities(p: Floats) -> Floats:
     """Probabilities away from 0 and 1, so that logits and variances stay finite."""
     return np.clip(p, LEAST, 1.0 - LEAST)
 

@@ -1,6 +1,6 @@
 """Predicted coverage of a candidate, topic by topic, and what of it the list leaves to be gained.
 
-`Topics` holds what is learned of topics from training rewards: how much they are worth, and their shape.
+`LearnedTopics` holds what is learned of topics from training rewards: how much they are worth, and their shape.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ NO_CAP = 1e30
 LEAST = 1e-4  # gains below this are told as this, so that logarithms stay finite
 
 
-@saved_as("features.Topics")
-class Topics(NamedTuple):
+@saved_as("features.LearnedTopics")
+class LearnedTopics(NamedTuple):
     """Worth and shape of topics, learned from training problems."""
 
     shape: str  # "probability", or one of `ConcaveCoverage`
@@ -43,7 +43,7 @@ class Topics(NamedTuple):
         return ConcaveCoverage(amounts, self.shape, caps, self.weights, normalize=False).bind(offsets)
 
 
-def topics_of(problems: Problems) -> tuple[Topics, Floats]:
+def topics_of(problems: Problems) -> tuple[LearnedTopics, Floats]:
     """Return the worth of topics, and the amounts (rows, topics) that each candidate brings."""
     reward = reward_of(problems, "ExpectedGain")
     if isinstance(reward, Coverage | ProbabilisticCoverage):
@@ -52,27 +52,27 @@ def topics_of(problems: Problems) -> tuple[Topics, Floats]:
         return _by_column(reward, problems, reward.shape)
     alone = reward.gains(reward.start(problems))[:, None]
     shape = "probability" if isinstance(reward, AnySuccess) else "cap"
-    return Topics(shape, np.ones(1), np.full(1, NO_CAP)), alone
+    return LearnedTopics(shape, np.ones(1), np.full(1, NO_CAP)), alone
 
 
-def _by_column(reward: Any, problems: Problems, shape: str) -> tuple[Topics, Floats]:
+def _by_column(reward: Any, problems: Problems, shape: str) -> tuple[LearnedTopics, Floats]:
     """Topics and amounts (rows, topics) of a coverage reward, from the sparse layout of its state."""
     state, columns = reward.start(problems), reward.tables["columns"]
     layout = state.layout
     counts = np.diff(layout.row_starts)
     entry_slots = layout.topics + np.repeat(layout.topic_starts[problems.owners], counts)
-    number = _numbered(columns.values, entry_slots)
+    number = _renumber(columns.values, entry_slots)
     n_topics = int(number.max(initial=0)) + 1
     amounts = np.zeros((problems.n_rows, n_topics))
     rows = np.repeat(np.arange(problems.n_rows), counts)
     np.add.at(amounts, (rows, number[entry_slots]), layout.amounts)
     owners = np.repeat(np.arange(len(problems)), np.diff(columns.offsets))
     worth = state.weights / reward.tables["totals"].values[owners]
-    topics = Topics(shape, _means(worth, number, n_topics), _means(state.caps, number, n_topics))
+    topics = LearnedTopics(shape, _means(worth, number, n_topics), _means(state.caps, number, n_topics))
     return topics, np.minimum(amounts, 1.0) if shape == "probability" else amounts
 
 
-def _numbered(columns: Ints, entry_slots: Ints) -> Ints:
+def _renumber(columns: Ints, entry_slots: Ints) -> Ints:
     """By (problem, topic): the topic's number, most covered first; those past the limit share the last."""
     names, codes = np.unique(columns, return_inverse=True)
     covered = np.bincount(codes[entry_slots], minlength=len(names))
@@ -119,13 +119,13 @@ class PredictedTopics(CrossFitted):
         self.scale_ = Scale.of(self._table(problems))
         self.topics_, y = topics_of(problems)
         x = self._view(problems)
-        self.models_ = self._fitted(x, y)
+        self.models_ = self._fit_models(x, y)
         if not self.models_:
             raise InputError(f"Candidates without a catalogue need the model forest or ridge. Got {self.models!r}.")
         self._cross_fit(problems, x, y)
         return self
 
-    def _fitted(self, x: Floats, y: Floats) -> dict[str, OutcomeModel]:
+    def _fit_models(self, x: Floats, y: Floats) -> dict[str, OutcomeModel]:
         models = {name: model.for_rows(len(x)) for name, model in fresh_models(self.models).items()}
         return {name: model.fit(x, y, self.random_state) for name, model in models.items() if model is not None}
 
@@ -134,12 +134,12 @@ class PredictedTopics(CrossFitted):
         predicted = {name: np.zeros_like(y) for name in self.models_}
         for fold in self.folds(problems):
             held, rest = fold.held[problems.owners], fold.rest[problems.owners]
-            for name, model in self._fitted(x[rest], y[rest]).items():
+            for name, model in self._fit_models(x[rest], y[rest]).items():
                 predicted[name][held] = model.means(x[held])
         self.training_, self.training_offsets_ = predicted, problems.offsets
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
-    def _predicted(self, problems: Problems) -> dict[str, Any]:
+    def _predict(self, problems: Problems) -> dict[str, Any]:
         """By model: predicted amounts (rows, topics), out of fold for training problems."""
         if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
@@ -162,7 +162,7 @@ class PredictedTopics(CrossFitted):
 
     def start(self, problems: Problems) -> TopicsSeen:
         """Rewards on the predicted amounts, with nothing covered yet."""
-        rewards = [self.topics_.reward(p, problems.offsets) for p in self._predicted(problems).values()]
+        rewards = [self.topics_.reward(p, problems.offsets) for p in self._predict(problems).values()]
         states = tuple((reward, reward.start(problems)) for reward in rewards)
         return TopicsSeen(problems, _gains(states), states)
 

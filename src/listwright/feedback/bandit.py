@@ -245,7 +245,7 @@ class ListBandit(Predictor):
             raise InputError("This state has no version. Take it from state().")
         with self._memory.lock, one_thread():
             put_arrays(self.learner_, "learner", state)
-            self.learner_.restored()
+            self.learner_.after_restore()
             self.playing_ = self._play(self.learner_.policy(), int(state["version"]), float(state["learned"]))
         return self
 

@@ -142,7 +142,7 @@ class GainRidge(RidgeFTRL, GainLearner):
         self.rounds_ += count
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
             sums = self.sums_ if self._now == 1.0 else [_scale_sums(block, 1.0 / self._now) for block in self.sums_]
-            total = reduce(RidgeSums.combined, sums)
+            total = reduce(RidgeSums.combine, sums)
             self.penalty_, self.next_choice_ = best_penalty(sums, total, self.penalty_), 4 * self.rounds_
 
     def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
@@ -180,7 +180,7 @@ class GainRidge(RidgeFTRL, GainLearner):
 
     def policy(self) -> Policy:
         """Solve for the weights; does not change the learner."""
-        return Linear(*reduce(RidgeSums.combined, self.sums_).solve(self._now * self.penalty_))
+        return Linear(*reduce(RidgeSums.combine, self.sums_).solve(self._now * self.penalty_))
 
     def times_shown(self) -> Floats:
         """Return how often each item of the catalogue was shown, weighted and discounted like the lists."""

@@ -139,7 +139,7 @@ class GainTrees(GainLearner):
         """Return the current estimator as a policy, or the ridge regression before the first training."""
         return self.ridge_.policy() if self.estimator_ is None else Estimator(self.estimator_)
 
-    def restored(self) -> None:
+    def after_restore(self) -> None:
         """Refit the current estimator, and restart a pending training, after rows were restored from a state."""
         self.__dict__.pop("_future", None)
         self.estimator_ = _fit_estimator(*self._task(*self.trained_on_)) if self.trained_on_[1] else None

@@ -84,7 +84,7 @@ class OptimisticRidge(GainRidge):
 
     def policy(self) -> Policy:
         """Return the weights with the inverse of the penalised Gram matrix, M = G + penalty * I."""
-        sums = reduce(RidgeSums.combined, self.sums_)
+        sums = reduce(RidgeSums.combine, self.sums_)
         inverse = solve(sums.gram + self.penalty_ * np.eye(len(sums.gram)), np.eye(len(sums.gram)))
         return Optimist(inverse @ sums.right, inverse, self.alpha_)
 

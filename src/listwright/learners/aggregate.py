@@ -16,7 +16,7 @@ from listwright._internal.saved import saved_as
 from listwright._internal.threads import threads_for
 from listwright.errors import InputError
 from listwright.learners.base import Learner
-from listwright.learners.examples import Examples, centered, sampled_states
+from listwright.learners.examples import Examples, center_by_state, sampled_states
 from listwright.policies import Estimator, Policy, Uniform
 
 
@@ -134,7 +134,7 @@ class Aggregate(Learner):
             table, target, weights = table[rows], target[rows], weights[rows]
         estimator = clone(self.estimator)
         if classifies(estimator):
-            ahead = centered(target, starts_of(counts))
+            ahead = center_by_state(target, starts_of(counts))
             told = np.abs(ahead) > 1e-9 * np.abs(target).max()  # else only rounding tells candidates apart
             if not told.any():
                 return Uniform()
@@ -143,7 +143,7 @@ class Aggregate(Learner):
             if is_ranker(estimator):
                 fit_ranker(estimator, table, target, counts, weights)
             else:
-                estimator.fit(table, target, **_weighted(estimator, weights))
+                estimator.fit(table, target, **_weight_arguments(estimator, weights))
         return Estimator(estimator)
 
     def try_out(self, examples: Examples) -> None:
@@ -163,7 +163,7 @@ class Aggregate(Learner):
         )
 
 
-def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:
+def _weight_arguments(estimator: Any, weights: Floats) -> dict[str, Floats]:
     """Return the weights as the estimator's fit, or the last step of a pipeline, takes them; nothing where it takes
     none.
     """
@@ -172,7 +172,7 @@ def _weighted(estimator: Any, weights: Floats) -> dict[str, Floats]:
 
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
-        return {f"{name}__{key}": value for key, value in _weighted(last, weights).items()}
+        return {f"{name}__{key}": value for key, value in _weight_arguments(last, weights).items()}
     return {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}
 
 

@@ -57,12 +57,12 @@ class Learner(Parameters, ABC):
     One vote per column, up if gains rise with it and down if they fall; `checks.check_learner` tests it:
 
     >>> import listwright as lw
-    >>> from listwright.learners.examples import centered
+    >>> from listwright.learners.examples import center_by_state
     >>> class Signs(Learner):
     ...     def learn(self, examples):
     ...         rows, offsets = examples.used_rows  # of states in which something can be gained
     ...         if len(rows):
-    ...             gains = centered(examples.gains[rows], offsets)
+    ...             gains = center_by_state(examples.gains[rows], offsets)
     ...             self.votes_ = getattr(self, "votes_", 0.0) + examples.weight * gains @ examples.rows.table[rows]
     ...
     ...     def policy(self):
@@ -81,7 +81,7 @@ class Learner(Parameters, ABC):
     def policy(self) -> Policy:
         """End the round: the policy after all examples so far."""
 
-    def restored(self) -> None:
+    def after_restore(self) -> None:
         """Called after a saved state was put into the attributes; there is nothing to do by default."""
 
     def fork(self) -> Self:

@@ -33,13 +33,13 @@ class SmallTrees(Parameters, ABC):
 
     def predict(self, table: Any) -> Floats:
         """Predictions of shape (rows,): the sum over all parts."""
-        return summed(self.parts, np.asarray(table))
+        return sum_predictions(self.parts, np.asarray(table))
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
         """Return the trees of all parts as those of one model, or None if a part is of another kind."""
         return combine_trees(self.parts)
 
-    def _unfitted(self, kind: str, seed: int) -> Any:
+    def _make_estimator(self, kind: str, seed: int) -> Any:
         """Return LightGBM's extra-trees boosting of a kind (`LGBMRegressor`, `LGBMRanker`) or, where LightGBM is not
         installed, scikit-learn's regressor with similar settings.
         """
@@ -135,8 +135,8 @@ class Boosting(SmallTrees):
             Weight of each row.
         """
         table = np.asarray(table)
-        rest = np.asarray(target) - summed(self.start, table)
-        fitted = self._unfitted("LGBMRegressor", self.random_state).fit(table, rest, sample_weight=sample_weight)
+        rest = np.asarray(target) - sum_predictions(self.start, table)
+        fitted = self._make_estimator("LGBMRegressor", self.random_state).fit(table, rest, sample_weight=sample_weight)
         self.model_ = as_booster(fitted) or from_histogram(fitted)
         return self
 
@@ -160,7 +160,7 @@ class Boosting(SmallTrees):
         return (*self.start, self.model_)
 
 
-def summed(models: tuple[Any, ...], table: Any) -> Floats:
+def sum_predictions(models: tuple[Any, ...], table: Any) -> Floats:
     """By row: the sum of what the models predict, 0 without any."""
     total = np.zeros(len(table))
     for model in models:

@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright._internal.saved import saved_as
 from listwright.learners.aggregate import is_ranker
-from listwright.learners.boosting import SmallTrees, summed
+from listwright.learners.boosting import SmallTrees, sum_predictions
 from listwright.storage.boosters import Boosted, as_booster, from_histogram, scale_booster
 
 
@@ -91,7 +91,7 @@ class BoostingRanker(SmallTrees):
             Weight of each row.
         """
         table, target, group = np.asarray(table), np.asarray(target, dtype=np.float64), np.asarray(group)
-        scores = summed(self.start, table)
+        scores = sum_predictions(self.start, table)
         seeds = range(self.random_state, self.random_state + self.n_models)
         grown = (self._grown(seed, table, target, group, scores, sample_weight) for seed in seeds)
         self.models_ = tuple(scale_booster(model, 1.0 / self.n_models) for model in grown)
@@ -101,7 +101,7 @@ class BoostingRanker(SmallTrees):
         """Grow the trees of one model: on the lambda gradients or, by scikit-learn, on minus the gradient of the
         softmax loss at the scores.
         """
-        trees = self._unfitted("LGBMRanker", seed)
+        trees = self._make_estimator("LGBMRanker", seed)
         if not is_ranker(trees):
             return from_histogram(trees.fit(table, softmax_step(scores, target, group), sample_weight=weights))
         trees.fit(table, target.astype(int), group=group, init_score=scores, sample_weight=weights)

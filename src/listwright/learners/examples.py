@@ -1,7 +1,7 @@
 """Cost-sensitive examples: what one position of one batch teaches (the paper's v, c and w).
 
 `Examples` carries features, gains and the position's weight from the training loop to a learner. `position_weights`
-gives the weights; `centered` and `sampled_states` are helpers that several learners share.
+gives the weights; `center_by_state` and `sampled_states` are helpers that several learners share.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Examples:
         return self.weight * np.where(self.picks >= 0, self.costs[self.picks], 0.0)
 
 
-def centered(values: Floats, offsets: Ints) -> Floats:
+def center_by_state(values: Floats, offsets: Ints) -> Floats:
     """Subtract from each value the mean over its state."""
     table = np.ascontiguousarray(values, dtype=np.float64).reshape(len(values), -1)
     result = np.empty_like(table)

@@ -10,7 +10,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.examples import Examples
-from listwright.learners.experts import Experts, doubled, exponential_weights
+from listwright.learners.experts import Experts, doubling_horizon, exponential_weights
 from listwright.policies import ItemDistribution, Policy
 
 
@@ -56,7 +56,7 @@ class Partial(Experts):
         """Return the rates of Auer et al. (2002, Corollary 3.2), for gains up to `most_` and a horizon that doubles."""
         if self.n_rounds_ == 0:
             return 0.0, 1.0
-        arms, states = self.n_rows_, doubled(self.n_states_)
+        arms, states = self.n_rows_, doubling_horizon(self.n_states_)
         share = np.sqrt(arms * np.log(len(self.gains_)) * self.most_ / ((np.e - 1.0) * states))
         rate = min(1.0, share) / (arms * self.most_) if isinstance(self.rate, str) else self.rate
         return float(rate), float(min(1.0, share) if isinstance(self.explore, str) else self.explore)

@@ -10,7 +10,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.learners.examples import Examples
 from listwright.learners.exp3 import Partial
-from listwright.learners.experts import checked
+from listwright.learners.experts import validate_policies
 from listwright.policies import Policy, PolicyDistribution, RandomPolicy
 
 
@@ -64,7 +64,7 @@ class Exp4(Partial):
     def first_policy(self) -> Policy:
         """Explore only: every open row is equally likely."""
         return PolicyDistribution(
-            (*checked(self.policies), RandomPolicy()), np.append(np.zeros(len(self.policies)), 1.0)
+            (*validate_policies(self.policies), RandomPolicy()), np.append(np.zeros(len(self.policies)), 1.0)
         )
 
     def _policy(self) -> Policy:

@@ -111,7 +111,7 @@ class Experts(Learner):
         """Even odds: any row, or any of the policies."""
         if self.policies is None:
             return RandomPolicy()
-        policies = checked(self.policies)
+        policies = validate_policies(self.policies)
         return PolicyDistribution(policies, np.full(len(policies), 1.0 / len(policies)))
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
@@ -148,7 +148,7 @@ class Experts(Learner):
             return None
         rng = np.random.default_rng(0)  # `pick` asks for one; a policy that is an expert has nothing to draw
         seen = examples.rows, examples.options, examples.position
-        return np.stack([policy.pick(*seen, rng)[0] for policy in checked(self.policies)])
+        return np.stack([policy.pick(*seen, rng)[0] for policy in validate_policies(self.policies)])
 
 
 def item_gains(examples: Examples) -> Floats:
@@ -165,7 +165,7 @@ def pick_gains(examples: Examples, picks: Ints) -> Floats:
     return np.where(counted, examples.gains[picks], 0.0).sum(axis=1)
 
 
-def checked(policies: Sequence[Policy]) -> tuple[Policy, ...]:
+def validate_policies(policies: Sequence[Policy]) -> tuple[Policy, ...]:
     """Return the policies as a tuple; raise InputError if there are none, or one is no `Policy`."""
     if len(policies) == 0:
         raise InputError("policies must hold at least one policy. Got none.")
@@ -210,7 +210,7 @@ def best_rate(n_experts: int, states: float, most: float = 1.0) -> float:
     return float(min(np.sqrt(np.log(n_experts) / (second * states)), 1.0 / most))
 
 
-def doubled(states: int, start: int = 1) -> int:
+def doubling_horizon(states: int, start: int = 1) -> int:
     """Return the smallest of start, 2 start, 4 start, ... that is above `states`: a horizon for those who know none."""
     return start << max((states // start).bit_length(), 0)
 

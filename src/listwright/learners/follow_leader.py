@@ -8,7 +8,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
-from listwright.learners.experts import Experts, checked
+from listwright.learners.experts import Experts, validate_policies
 from listwright.policies import ItemLeader, Policy, Uniform
 
 
@@ -46,7 +46,7 @@ class FollowLeader(Experts):
 
     def first_policy(self) -> Policy:
         """Return the first open row, or the first policy."""
-        return Uniform() if self.policies is None else checked(self.policies)[0]
+        return Uniform() if self.policies is None else validate_policies(self.policies)[0]
 
     def _distribution(self) -> Floats:
         return np.eye(len(self.gains_))[int(np.argmax(self.gains_))]

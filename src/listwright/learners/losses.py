@@ -55,7 +55,7 @@ def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Fl
     >>> squared([0.0, -1.5], [0.0, 1.0], [0, 2])
     (array([0.25]), array([ 0., -1.]))
     """
-    losses, gradient = squared_residuals(*_checked(scores, costs, offsets))
+    losses, gradient = squared_residuals(*_validate(scores, costs, offsets))
     return losses, gradient
 
 
@@ -77,7 +77,7 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
     >>> hinge_rank([0.0, 0.5, 2.0, 0.5], [0.0, 2.0, 0.0, 2.0], [0, 2, 4])
     (array([3., 0.]), array([-2.,  2.,  0.,  0.]))
     """
-    losses, gradient = hinge_pairs(*_checked(scores, costs, offsets))
+    losses, gradient = hinge_pairs(*_validate(scores, costs, offsets))
     return losses, gradient
 
 
@@ -94,7 +94,7 @@ def least_loss(
     # A full solve, by L-BFGS over all rows of a dense or sparse table: with "hinge_rank" a ranking SVM whose pairs are
     # never listed.
     rows = sparse.csr_array(table, dtype=np.float64) if sparse.issparse(table) else as_numbers(table, "table")
-    _, c, starts = _checked(np.zeros(len(np.asarray(costs))), costs, offsets)
+    _, c, starts = _validate(np.zeros(len(np.asarray(costs))), costs, offsets)
     if rows.ndim != 2 or rows.shape[0] != len(c):
         raise InputError(f"table must have one row per cost ({len(c)}). Got shape {rows.shape}.")
     if loss not in LOSSES:
@@ -121,7 +121,7 @@ def _as_function_of_scores(loss: str, costs: Floats, offsets: Ints) -> Callable[
     return lambda scores: KERNELS[loss](scores, costs, offsets)
 
 
-def _checked(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
+def _validate(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
     """Scores, costs and offsets as writable arrays; raises InputError for wrong shapes, falling offsets or numbers that
     are not finite.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.learners.experts import Experts, best_rate, doubled, exponential_weights, mixed_gain
+from listwright.learners.experts import Experts, best_rate, doubling_horizon, exponential_weights, mixed_gain
 from listwright.policies import Policy
 
 RATES = ("optimal", "doubling", "adaptive")
@@ -112,7 +112,7 @@ class WeightedMajority(Experts):
             return 0.0
         start = self.horizon if self.rate == "optimal" and self.horizon is not None else 1
         # A rate that only ever falls needs no restart: the bound for the smallest rate holds for the whole run.
-        return best_rate(len(self.gains_), doubled(self.n_states_, start), self.most_)
+        return best_rate(len(self.gains_), doubling_horizon(self.n_states_, start), self.most_)
 
     def _check(self) -> None:
         """Raise InputError for an unknown rate or a horizon below 1."""

@@ -94,11 +94,11 @@ class PerPosition(Learner):
 
     def surrogate_loss(self) -> float | None:
         """Summed over the positions."""
-        return _summed([learner.surrogate_loss() for learner in self._taught()])
+        return _sum_losses([learner.surrogate_loss() for learner in self._taught()])
 
     def best_surrogate_loss(self) -> float | None:
         """Summed over the positions, each with its own best policy."""
-        return _summed([learner.best_surrogate_loss() for learner in self._taught()])
+        return _sum_losses([learner.best_surrogate_loss() for learner in self._taught()])
 
     def hindsight(self) -> str:
         """Return the inner learner's sentence, and that each position has its own best policy."""
@@ -110,6 +110,6 @@ class PerPosition(Learner):
         return [learner for learner, taught in pairs if taught]
 
 
-def _summed(losses: list[float | None]) -> float | None:
+def _sum_losses(losses: list[float | None]) -> float | None:
     known = [loss for loss in losses if loss is not None]
     return sum(known) if known and len(known) == len(losses) else None

@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.learners.experts import Experts, doubled
+from listwright.learners.experts import Experts, doubling_horizon
 from listwright.policies import ItemLeader, Policy, PolicyLeader
 from listwright.policies.perturbed import leader_chances
 
@@ -78,7 +78,7 @@ class FollowPerturbedLeader(Experts):
             return float(self.scale) if self.n_rounds_ else 1.0
         # Before the first round all are equal, and any noise gives even odds.
         most = self.most_ if self.n_rounds_ else 1.0
-        return float(np.sqrt(most * doubled(self.n_states_) / (1.0 + np.log(len(self.gains_)))))
+        return float(np.sqrt(most * doubling_horizon(self.n_states_) / (1.0 + np.log(len(self.gains_)))))
 
     def _check(self) -> None:
         known = self.scale == "auto" if isinstance(self.scale, str) else 0 <= self.scale < np.inf

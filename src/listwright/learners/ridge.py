@@ -16,11 +16,11 @@ from listwright._internal.linalg import solve
 from listwright._internal.parameters import clone
 from listwright._internal.ragged import FOLDS
 from listwright._internal.saved import saved_as
-from listwright._kernels.rows import by_fold, center, crossed_scores, gathered
+from listwright._kernels.rows import by_fold, center, crossed_scores, gather
 from listwright.errors import InputError
 from listwright.features import Crossed, Rows
 from listwright.learners.base import Learner
-from listwright.learners.examples import Examples, centered
+from listwright.learners.examples import Examples, center_by_state
 from listwright.policies import Linear, Policy
 
 ROWS_AT_ONCE = 25_000
@@ -97,12 +97,12 @@ class RidgeFTRL(Learner):
         rows, offsets, ends = by_fold(examples.used, examples.rows.offsets, self._folds(examples), len(self.sums_))
         if not len(rows):
             return
-        table = gathered(examples.rows.table, rows)
+        table = gather(examples.rows.table, rows)
         target = (examples.gains if self.target == "gain" else -examples.costs)[rows]
         if self.center:
             center(table, offsets, table)
-            target = centered(target, offsets)
-        self.loss_ += examples.weight * float(np.sum((self._predicted(examples, table, rows) - target) ** 2))
+            target = center_by_state(target, offsets)
+        self.loss_ += examples.weight * float(np.sum((self._predictions(examples, table, rows) - target) ** 2))
         crossed, owners = examples.rows.crossed, examples.rows.owners[rows]
         for fold in np.flatnonzero(np.diff(ends)):
             mine = slice(ends[fold], ends[fold + 1])
@@ -133,7 +133,7 @@ class RidgeFTRL(Learner):
             self.sums_, self.penalty_, self.loss_ = part.sums_, part.penalty_, part.loss_
             self.rounds_, self.next_choice_ = part.rounds_, part.next_choice_
             return
-        self.sums_ = [mine.combined(theirs) for mine, theirs in zip(self.sums_, part.sums_, strict=True)]
+        self.sums_ = [mine.combine(theirs) for mine, theirs in zip(self.sums_, part.sums_, strict=True)]
         self.loss_ += part.loss_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
@@ -142,7 +142,7 @@ class RidgeFTRL(Learner):
 
     def policy(self) -> Policy:
         """Solve for the weights; with penalty "auto", choose the penalty again when it is time to."""
-        total = reduce(RidgeSums.combined, self.sums_)
+        total = reduce(RidgeSums.combine, self.sums_)
         self.rounds_ += 1
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
             self.penalty_, self.next_choice_ = best_penalty(self.sums_, total, self.penalty_), 4 * self.rounds_
@@ -159,7 +159,7 @@ class RidgeFTRL(Learner):
         self.penalty_ = 1.0 if self.penalty == "auto" else float(self.penalty)
         self.loss_, self.rounds_, self.next_choice_ = 0.0, 0, 1
 
-    def _predicted(self, examples: Examples, table: Floats, rows: Ints) -> Floats:
+    def _predictions(self, examples: Examples, table: Floats, rows: Ints) -> Floats:
         """By row: the prediction of the policy in use, 0 before the first."""
         policy: Linear | None = getattr(self, "policy_", None)
         if policy is None:
@@ -185,7 +185,7 @@ class RidgeFTRL(Learner):
 
     def best_surrogate_loss(self) -> float | None:
         """Smallest squared error of any fixed weights, computed exactly from the sums."""
-        return reduce(RidgeSums.combined, self.sums_).smallest_loss() if hasattr(self, "sums_") else None
+        return reduce(RidgeSums.combine, self.sums_).smallest_loss() if hasattr(self, "sums_") else None
 
     def hindsight(self) -> str:
         """Say that the regret is exact."""
@@ -196,7 +196,7 @@ def best_penalty(parts: list[RidgeSums], total: RidgeSums, start: float) -> floa
     """Return the penalty whose weights, solved without a fold, have the smallest squared error on it, summed over the
     folds.
     """
-    held = [(part, total.combined(part, -1.0)) for part in parts if part.squares > 0]
+    held = [(part, total.combine(part, -1.0)) for part in parts if part.squares > 0]
     if len(held) < 2:
         return start
 
@@ -333,7 +333,7 @@ class RidgeSums:
         tiny = 1e-9 * max(1.0, float(np.trace(self.gram)), float(np.trace(self.cross_gram, axis1=1, axis2=2).max()))
         return max(self.loss(*self.solve(tiny)), 0.0)
 
-    def combined(self, other: RidgeSums, sign: float = 1.0) -> RidgeSums:
+    def combine(self, other: RidgeSums, sign: float = 1.0) -> RidgeSums:
         """Return the sums of both, or with sign -1 those of this one without the other."""
         return RidgeSums(
             self.gram + sign * other.gram,

@@ -55,7 +55,7 @@ class Estimator(Policy):
         return predictions(self.estimator, table) if self._forest is None else self._forest.predict(table)
 
     @cached_property
-    def _forest(self) -> Forest | None:
+    def _forest(self) -> TreeArrays | None:
         """The estimator's trees as arrays if it is a forest, which is much faster; else None."""
         return as_forest(self.estimator)
 
@@ -116,7 +116,7 @@ def _shares(estimator: Any, table: Any) -> Floats | None:
     return np.concatenate([table.astype(np.float64) * coefficients, base], axis=1)
 
 
-class Forest(NamedTuple):
+class TreeArrays(NamedTuple):
     """The trees of a forest as arrays, in the form that `tree_sums` takes."""
 
     roots: Ints  # the first node of each tree; a negative number is leaf -1 - root
@@ -131,7 +131,7 @@ class Forest(NamedTuple):
         return tree_sums(np.ascontiguousarray(table, dtype=np.float32), 0.0, *self) / len(self.roots)
 
 
-def as_forest(estimator: Any) -> Forest | None:
+def as_forest(estimator: Any) -> TreeArrays | None:
     """Return a fitted forest with a single output as arrays; None for any other estimator."""
     kind = type(estimator)
     if kind.__module__ != FORESTS or kind.__name__ not in KINDS or estimator.n_outputs_ != 1:
@@ -149,4 +149,4 @@ def as_forest(estimator: Any) -> Forest | None:
     left, right = (own[np.where(is_leaf, 0, joined[name] + offsets)] for name in ("children_left", "children_right"))
     leaves = np.concatenate([tree.value[:, 0, 0] for tree in trees])
     columns = np.maximum(joined["feature"], 0)
-    return Forest(own[starts[:-1]], columns, joined["threshold"], left, right, np.ascontiguousarray(leaves))
+    return TreeArrays(own[starts[:-1]], columns, joined["threshold"], left, right, np.ascontiguousarray(leaves))

@@ -85,9 +85,9 @@ class AlphaCoverage(ProbabilisticCoverage):
             raise InputError("AlphaCoverage takes 0/1 entries. For shares see ProbabilisticCoverage.")
         table.data = np.full(len(table.data), self.alpha)
         tables = topic_tables(table, offsets, kind=self.kind)
-        return tables | self._judged(tables, ideal, n_topics)
+        return tables | self._judge(tables, ideal, n_topics)
 
-    def _judged(self, tables: dict[str, Ragged], ideal: Any, n_topics: Any) -> dict[str, Ragged]:
+    def _judge(self, tables: dict[str, Ragged], ideal: Any, n_topics: Any) -> dict[str, Ragged]:
         """Return the tables `n_topics` and `ideal`, and topic weights that divide gains by the ideal (1 where
         it is 0).
         """

@@ -292,7 +292,7 @@ class Laws:
         self.lowest[rows] = gains
         return gains
 
-    def added(self, values: Floats) -> Floats:
+    def check_values(self, values: Floats) -> Floats:
         """Return what lists of these values add to the empty list, and record if a value exceeds 1."""
         if values.max(initial=0.0) > 1 + HAIR:
             self.broken.add(PAST_ONE)

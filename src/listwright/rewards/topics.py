@@ -192,13 +192,13 @@ def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
     else:
         slots = topics.values + weights.offsets[owners]
         everything: Any = np.bincount(slots, tables["amounts"].values, minlength=len(weights.values))
-        full = _shaped(everything, tables, kind)
+        full = _shape_values(everything, tables, kind)
     problem_of = np.repeat(np.arange(len(weights)), np.diff(weights.offsets))
     totals = np.bincount(problem_of, weights.values * full, minlength=len(weights))
     return np.where(totals > 0, totals, 1.0)
 
 
-def _shaped(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
+def _shape_values(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
     """Apply the concave shape to summed amounts: min(x, cap), sqrt(x) or log(1 + x)."""
     if kind == CAP:
         return np.minimum(everything, tables["caps"].values)

@@ -36,7 +36,7 @@ class DistributedGreedy(Objective):
         """Run each part as a task; if a worker dies, its part goes to another."""
         if constraints.n_needed:
             raise InputError("engine='ray' does not take the least rows of a group. Pass the most alone in per_group=.")
-        with self.engine.connected():
+        with self.engine.connection():
             crew = Crew(self.engine, self.whole)
             rows = np.flatnonzero(constraints.open)
             dealt = np.array_split(self.rng.permutation(rows), max(2, min(crew.size, len(rows) // constraints.k or 1)))

@@ -8,7 +8,7 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._kernels.cosines import Space
-from listwright._kernels.lazy_volume import Volume, lazy_volume
+from listwright._kernels.lazy_volume import VolumeState, lazy_volume
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.vectors import Vectors
 
@@ -22,7 +22,7 @@ def select_volume(
     order = np.full(steps, -1)
     order[:n_given] = constraints.given
     squares = vectors.squares.copy()
-    volume = Volume(
+    volume = VolumeState(
         space=as_space(vectors),
         squares=squares,
         gamma=float(gamma),

@@ -65,7 +65,7 @@ class Checkpoints:
         """Load the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to resume from. Start without resume.")
-        found = read_model(str(self.path), trusted=_trusted(model, str(self.path)))
+        found = read_model(str(self.path), trusted=_trusted_names(model, str(self.path)))
         if not isinstance(getattr(found, "progress_", None), CheckpointState):
             raise InputError(f"{self.path} is a model, not a checkpoint. Name the file that checkpoint= wrote.")
         if type(found) is not type(model) or _settings(found) != _settings(model):
@@ -83,7 +83,7 @@ def _settings(model: Any) -> dict[str, str]:
     return {name: repr(value) for name, value in model.get_params(deep=False).items() if name not in MAY_DIFFER}
 
 
-def _trusted(model: Any, path: str) -> list[str]:
+def _trusted_names(model: Any, path: str) -> list[str]:
     """Return the user's own classes in a checkpoint that may be loaded."""
     modules = {name.partition(":")[0] for name in own_parts(model)}
     return [name for name in inspect(path)["needs_trust"] if name.partition(":")[0] in modules]

@@ -64,7 +64,7 @@ class Rounds(Protocol):
     def value(self, training: Training) -> float | None: ...
 
 
-class Source(ABC):
+class ProblemSource(ABC):
     """Base class of sources: fits features, provides the rounds, and measures policies."""
 
     example: Problems  # some of the problems
@@ -77,7 +77,7 @@ class Source(ABC):
         """A fingerprint; two sources with the same problems have the same one."""
 
     @abstractmethod
-    def fitted(self, plan: FitPlan) -> Fitted:
+    def fit_features(self, plan: FitPlan) -> Fitted:
         """Fit the features on all problems."""
 
     @abstractmethod
@@ -249,7 +249,7 @@ class Run:
     progress: CheckpointState | None = None  # where a resumed fit stopped
     earlier: Columns | None = None  # the columns of the history of earlier rounds, if the fit continues another
 
-    def fitted(self, policy: Policy, history: History) -> dict[str, Any]:
+    def attributes(self, policy: Policy, history: History) -> dict[str, Any]:
         """Return the attributes of the fitted estimator, given the policy that it keeps."""
         names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
         names["rounds_"] = history.columns

@@ -113,14 +113,14 @@ def states_of(problems: Problems, gains: Floats) -> States:
     rows = _row_keys(problems.features)
     for salt, column in enumerate((problems.catalogue, problems.sizes)):
         if column is not None:
-            rows += _scrambled(_words(column) + np.uint64(salt + 1))
+            rows += _scramble(_words(column) + np.uint64(salt + 1))
     if problems.vectors is not None:
-        rows += _scrambled(_row_keys(problems.vectors))
-    seen = _by_problem(_scrambled(rows), problems.offsets)
+        rows += _scramble(_row_keys(problems.vectors))
+    seen = _by_problem(_scramble(rows), problems.offsets)
     if problems.context is not None:
-        seen += _scrambled(_row_keys(problems.context))
-    earned = _by_problem(_scrambled(rows ^ _scrambled(_words(np.round(gains, 12)))), problems.offsets)
-    return States(_scrambled(seen), np.maximum(_scrambled(earned + ODD), np.uint64(1)))
+        seen += _scramble(_row_keys(problems.context))
+    earned = _by_problem(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), problems.offsets)
+    return States(_scramble(seen), np.maximum(_scramble(earned + ODD), np.uint64(1)))
 
 
 def _row_keys(table: Any) -> Keys:
@@ -135,7 +135,7 @@ def _row_keys(table: Any) -> Keys:
 
 def _words(values: NDArray[Any]) -> Keys:
     """Return a hash of each number; 0.0 and -0.0 give the same."""
-    return _scrambled((np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64))
+    return _scramble((np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64))
 
 
 def _bits(table: NDArray[Any]) -> NDArray[np.uint32]:
@@ -143,7 +143,7 @@ def _bits(table: NDArray[Any]) -> NDArray[np.uint32]:
     return (np.ascontiguousarray(table, dtype=np.float32) + np.float32(0.0)).view(np.uint32)
 
 
-def _scrambled(keys: Keys) -> Keys:
+def _scramble(keys: Keys) -> Keys:
     """Apply the finaliser of splitmix64: every bit of the key changes half of the bits."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -177,7 +177,7 @@ class Ledger:
     unlearned_value: float = 0.0  # the summed value of their lists
     breaches: list[str] = field(default_factory=list)  # laws that the rewards were seen to break
 
-    def visited(self, states: States, n_passes: int) -> None:
+    def count_visits(self, states: States, n_passes: int) -> None:
         """Counts passes over these states."""
         self.states.add(states, np.full(len(states.seen), n_passes))
         key = f"{int((states.seen ^ states.gains).sum(dtype=np.uint64)):x}"
@@ -253,7 +253,7 @@ class Training:
             self.learner.learn(examples)
             self.ledger.taught = True
             earned = reward.add(earned, step.picks)
-        values = laws.added(reward.value(earned))
+        values = laws.check_values(reward.value(earned))
         self.ledger.bounded &= reward.bounded
         self.ledger.submodular &= reward.submodular
         self.ledger.breaches = sorted({*self.ledger.breaches, *laws.broken})

@@ -17,14 +17,14 @@ from listwright.features.scale import merge
 from listwright.learners import Learner
 from listwright.problems import Problems
 from listwright.training.checkpoints import CheckpointState
-from listwright.training.loop import Check, FitPlan, Fitted, Round, Source, held_out
+from listwright.training.loop import Check, FitPlan, Fitted, ProblemSource, Round, held_out
 from listwright.training.round import Ledger, Training, first_gains, states_of
 from listwright.training.signature import Signature, fingerprint
 
 MOST = 16  # most rounds per pass for batch_size="auto", so that each has shards for many workers
 
 
-class Sharded(Source):
+class Sharded(ProblemSource):
     """Shards of problems that are never all in memory; what they teach is added in the order of the shards."""
 
     def __init__(
@@ -58,7 +58,7 @@ class Sharded(Source):
         """The fingerprint of the shards."""
         return self.shards.fingerprint()
 
-    def fitted(self, plan: FitPlan) -> Fitted:
+    def fit_features(self, plan: FitPlan) -> Fitted:
         """Read all shards, and fit the features on the summaries found in them."""
         plan.features.prefit(self.example if self.whole is None else self.whole)
         if not plan.features.streams():

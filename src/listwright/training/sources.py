@@ -18,14 +18,14 @@ from listwright.engines import Engine, Local
 from listwright.problems import Problems
 from listwright.tables import Scan
 from listwright.training.checkpoints import CheckpointState
-from listwright.training.loop import Check, FitPlan, Fitted, Round, Source, held_out
+from listwright.training.loop import Check, FitPlan, Fitted, ProblemSource, Round, held_out
 from listwright.training.round import Training, first_gains, states_of
 from listwright.training.sharded import ProblemParts, Sharded
 from listwright.training.signature import Signature, fingerprint
 from listwright.walk.constraints import check_problems
 
 
-class InMemory(Source):
+class InMemory(ProblemSource):
     """Batches of problems in memory. The first pass takes them in the given order, later ones in a random order."""
 
     def __init__(
@@ -49,7 +49,7 @@ class InMemory(Source):
         """The fingerprint of the problems."""
         return fingerprint(self.problems)
 
-    def fitted(self, plan: FitPlan) -> Fitted:
+    def fit_features(self, plan: FitPlan) -> Fitted:
         """Fit the features on all problems at once."""
         problems, features = self.problems, plan.features.fit(self.problems)
         mean_size = None if problems.sizes is None else float(problems.sizes.mean())
@@ -58,12 +58,12 @@ class InMemory(Source):
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
         """Yield one round per batch, of the size that the learner prefers if `batch_size` is "auto"."""
-        learned = self._learned(done)
+        learned = self._training_problems(done)
         auto = training.learner.batch_size(len(learned), learned.n_rows)
         size = auto if self.batch_size == "auto" else int(self.batch_size)
         a_pass = -(-len(learned) // size)
         if not done:
-            training.ledger.visited(states_of(learned, first_gains(learned)), n_passes)
+            training.ledger.count_visits(states_of(learned, first_gains(learned)), n_passes)
         for number in range(done, n_passes * a_pass):
             a_pass_done, at = divmod(number, a_pass)
             if at == 0 or self.order is None:
@@ -75,7 +75,7 @@ class InMemory(Source):
         """Learn from one batch."""
         training.consume_batch(batch, self.rng)
 
-    def _learned(self, done: int) -> Problems:
+    def _training_problems(self, done: int) -> Problems:
         """Return the problems that are not held out."""
         if self.hold_out and not done:
             self.held = held_out(len(self.problems), self.rng)
@@ -95,11 +95,8 @@ class InMemory(Source):
         self.order, self.held = progress.order, progress.held
 
 
-__all__ = ["FitPlan", "Fitted", "InMemory", "Round", "Sharded", "Source", "open_source"]
-
-
 @contextmanager
-def open_source(problems: Problems | Scan, engine: Engine, **settings: Any) -> Iterator[Source]:
+def open_source(problems: Problems | Scan, engine: Engine, **settings: Any) -> Iterator[ProblemSource]:
     """Provide the source of these problems, with the engine's workers if it needs some."""
     # Linear algebra is restricted to one thread, so that sums are added in one order.
     if not isinstance(problems, Scan):

@@ -89,7 +89,7 @@ class CompiledWalk(NamedTuple):
         items, held = NO_ITEMS, NOT_HELD
         for kind, (part, mine) in self.parts.items():
             if kind is Candidate:
-                candidate, shift = _unscaled(part.scale_, mine[:d])
+                candidate, shift = _unscale(part.scale_, mine[:d])
                 level += shift
                 if part.context_scale_ is not None:
                     level += linear_scores(part.context_scale_.apply(problems.context), mine[d:])
@@ -101,7 +101,7 @@ class CompiledWalk(NamedTuple):
                 level += mine[0]
                 first = float(mine[1])
             else:
-                identity, items, held = _crossed(problems, part, self.policy)
+                identity, items, held = _identity_scores(problems, part, self.policy)
         return Weights(level, first, candidate, smallest, mean, identity, items, held)
 
 
@@ -115,13 +115,13 @@ def _width(kind: type[Features], part: Any, problems: Problems) -> int:
     return 2 if kind is Position else 0
 
 
-def _unscaled(scale: Scale, weights: Floats) -> tuple[Floats, float]:
+def _unscale(scale: Scale, weights: Floats) -> tuple[Floats, float]:
     """Return the weights for raw columns, and the constant to add, from w . (x - mean) / spread."""
     folded = np.divide(weights, scale.spread, dtype=np.float64)
     return folded, -float(np.add.reduce(folded * scale.mean))
 
 
-def _crossed(problems: Problems, identity: Identity, policy: Linear) -> tuple[Floats, Ints, Floats]:
+def _identity_scores(problems: Problems, identity: Identity, policy: Linear) -> tuple[Floats, Ints, Floats]:
     """Return by row what the weights of its item give for the state; and items and weights if crossed with the list."""
     assert policy.item_weights is not None
     seen = identity.start(problems)
