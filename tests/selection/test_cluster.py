@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle  # noqa: TID251  (as workers are sent it)
 import signal
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,10 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.engines import Ray
+from listwright.engines import Local, Ray
 from listwright.errors import InputError
 from listwright.selection import cluster as on_ray
-from listwright.selection.cluster import measure_part, solve_part
+from listwright.selection.cluster import SolvePart, measure_part
 from listwright.selection.objectives import FacilityLocation
 from tests.selection import plain
 
@@ -31,26 +33,12 @@ def cluster() -> Iterator[Any]:
     ray.shutdown()
 
 
-class Here:
-    """Stands for a crew: the parts are worked on one after the other in this process."""
-
-    size = 4
-
-    def __init__(self, engine: Any, objective: Any) -> None:
-        self.objective = on_ray.unpacked(on_ray.portable(objective))
-
-    def each(self, work: Any, asked: Any, tick: Any, what: str) -> Iterator[Any]:
-        for done, one in enumerate(asked, start=1):
-            yield work(self.objective, *one)
-            tick(what, done, len(asked))
-
-
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    from contextlib import nullcontext
-
-    monkeypatch.setattr(on_ray, "Crew", Here)
-    monkeypatch.setattr(Ray, "connected", lambda self: nullcontext())
+    """The parts go to a thread of this process, as they would be sent."""
+    monkeypatch.setattr(Ray, "connection", lambda self: nullcontext())
+    monkeypatch.setattr(Ray, "n_workers", lambda self: 4)
+    monkeypatch.setattr(Ray, "pool", lambda self, shards: Local(1).pool(pickle.loads(pickle.dumps(shards))))
 
 
 @pytest.mark.usefixtures("here")
@@ -115,18 +103,14 @@ def test_a_worker_that_is_killed_is_replaced(cluster: Any, tmp_path: Path, monke
     expected = lw.select(x, 10, engine=Ray(workers=3), random_state=0)
     mark = tmp_path / "died"
 
-    def deadly(objective: Any, rows: Any, rules: Any) -> Any:
-        if not mark.exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return solve_part(objective, rows, rules)
+    class Deadly(SolvePart):
+        def __call__(self, blocks: Any, shard: int) -> Any:
+            if not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().__call__(blocks, shard)
 
-    each = on_ray.Crew.each
-    monkeypatch.setattr(
-        on_ray.Crew,
-        "each",
-        lambda crew, work, *rest: each(crew, deadly if work is solve_part else work, *rest),
-    )
+    monkeypatch.setattr(on_ray, "SolvePart", Deadly)
     survived = lw.select(x, 10, engine=Ray(workers=3), random_state=0)
     assert mark.exists()
     assert survived.rows.tolist() == expected.rows.tolist()

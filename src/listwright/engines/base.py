@@ -18,7 +18,7 @@ from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.problems import Problems
 
-Task = Callable[[Iterator[Problems], int], Any]  # takes the blocks of a shard and its number
+Task = Callable[[Iterator[Any], int], Any]  # takes the blocks of a shard and its number
 Done = Callable[[], None]  # called after each shard that is done
 
 
@@ -48,8 +48,29 @@ class Shards(Protocol):
     def row_bytes(self) -> int: ...
     @property
     def block_bytes(self) -> int: ...
-    def blocks(self, number: int) -> Iterator[Problems]: ...
+    def blocks(self, number: int) -> Iterator[Any]: ...
     def fingerprint(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class MemoryShard:
+    """A shard of what is in memory."""
+
+    number: int
+    n_problems: int
+    n_rows: int
+
+    def __str__(self) -> str:
+        return f"part {self.number} of the data"
+
+
+class MemoryShards:
+    """What an engine asks of shards, for data that are in memory already: nothing is limited."""
+
+    max_memory = 1 << 62  # bytes
+    width = 1
+    row_bytes = 0
+    block_bytes = 1
 
 
 class WorkerPool(ABC):
@@ -88,7 +109,7 @@ class ShardCache:
     def __init__(self, shards: Shards, room: int) -> None:
         self.shards = shards
         self.room = room  # bytes left for shards to keep
-        self.kept: dict[int, list[Problems]] = {}
+        self.kept: dict[int, list[Any]] = {}
         self.lock = threading.Lock()
 
     def do(self, task: Task, shard: int) -> Any:
@@ -98,7 +119,7 @@ class ShardCache:
         except MemoryError as error:
             raise out_of_memory(self.shards, shard) from error
 
-    def blocks(self, shard: int) -> Iterator[Problems]:
+    def blocks(self, shard: int) -> Iterator[Any]:
         """Return an iterator over the problems of a shard, from memory or from its files."""
         if shard in self.kept:
             return iter(self.kept[shard])
@@ -112,7 +133,7 @@ class ShardCache:
             self.room -= needed if fits else 0
         return fits
 
-    def _kept(self, shard: int) -> Iterator[Problems]:
+    def _kept(self, shard: int) -> Iterator[Any]:
         """Yield the blocks of a shard, and keep them once all were read."""
         blocks = []
         for block in self.shards.blocks(shard):

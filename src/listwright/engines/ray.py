@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numba
+
 from listwright._internal.arrays import at_least_one
 from listwright._internal.extras import require_extra
 from listwright._internal.threads import one_thread
@@ -62,8 +64,7 @@ class Ray(Engine):
             at_least_one("workers", self.workers)
         with self.connection():
             ray = _ray()
-            found = int(ray.cluster_resources().get("CPU", 1))
-            pool = Actors(ray, shards, min(self.workers or max(found, 1), len(shards.shards)))
+            pool = Actors(ray, shards, min(self.n_workers(), len(shards.shards)))
             try:
                 yield pool
             finally:
@@ -81,6 +82,10 @@ class Ray(Engine):
             yield
         finally:
             ray.shutdown()
+
+    def n_workers(self) -> int:
+        """Return the number of actors, while connected."""
+        return self.workers or max(int(_ray().cluster_resources().get("CPU", 1)), 1)
 
     def about(self) -> str:
         """Return the number of nodes and the address of Ray's dashboard."""
@@ -148,6 +153,7 @@ class Worker:
 
     def do(self, task: Task, shard: int) -> Any:
         """Return the task's result for a shard."""
+        numba.set_num_threads(1)
         with one_thread():
             return self.cache.do(task, shard)
 

@@ -6,22 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
-import numba
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback, silent
 from listwright.engines import Ray
+from listwright.engines.base import Counter, MemoryShard, MemoryShards, WorkerPool
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.objectives import FacilityLocation, LogDet, Objective, Solved
 from listwright.selection.proof import Proof, any_data, most_possible, of_these_data
 from listwright.selection.vectors import Vectors
-
-RETRIES = 20  # retries after a worker died
 
 
 @dataclass(eq=False)
@@ -33,26 +30,24 @@ class DistributedGreedy(Objective):
     rng: np.random.Generator  # distributes the rows
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run each part as a task; if a worker dies, its part goes to another."""
+        """Run greedy on each part; a worker that dies is replaced."""
         if constraints.n_needed:
             raise InputError("engine='ray' does not take the least rows of a group. Pass the most alone in per_group=.")
+        rows = np.flatnonzero(constraints.open)
         with self.engine.connection():
-            crew = Crew(self.engine, self.whole)
-            rows = np.flatnonzero(constraints.open)
-            dealt = np.array_split(self.rng.permutation(rows), max(2, min(crew.size, len(rows) // constraints.k or 1)))
-            parts = [np.sort(np.concatenate([part, constraints.given])) for part in dealt]
-            found = list(crew.each(solve_part, [(part, constraints) for part in parts], tick, "parts"))
-            union = np.unique(np.concatenate([constraints.given, *(one.rows for one in found)]))
-            best = max([solve_part(self.whole, union, constraints), *found], key=lambda one: one.added)
-            return best._replace(bounds=self._bounds(crew, constraints, best, dealt, tick))
+            n_parts = max(2, min(self.engine.n_workers(), len(rows) // constraints.k or 1))
+            parts = RowParts(self.whole, np.array_split(self.rng.permutation(rows), n_parts))
+            with self.engine.pool(parts) as pool:
+                solved = list(pool.each(SolvePart(constraints), range(n_parts), Counter("parts", n_parts)))
+                union = np.unique(np.concatenate([constraints.given, *(part.rows for part in solved)]))
+                best = max([solve_part(self.whole, union, constraints), *solved], key=lambda part: part.added)
+                return best._replace(bounds=self._bounds(pool, constraints, best, parts.parts))
 
-    def _bounds(
-        self, crew: Crew, constraints: RowConstraints, best: Solved, dealt: Sequence[Ints], tick: ProgressCallback
-    ) -> Floats:
+    def _bounds(self, pool: WorkerPool, constraints: RowConstraints, best: Solved, parts: Sequence[Ints]) -> Floats:
         """Return what each row could still add next to the picks, measured by the workers."""
         picked, bounds = np.concatenate([constraints.given, best.rows]), np.zeros(len(constraints.open))
-        asked = [(picked, part) for part in dealt]
-        for part, gains in zip(dealt, crew.each(measure_part, asked, tick, "proof"), strict=True):
+        measured = pool.each(MeasurePart(picked), range(len(parts)), Counter("proof", len(parts)))
+        for part, gains in zip(parts, measured, strict=True):
             bounds[part] = gains
         bounds[best.rows] = 0.0
         return bounds
@@ -80,30 +75,59 @@ def measure_part(objective: Any, picked: Ints, rows: Ints) -> Floats:
     return np.asarray(objective.gains_beside(picked, rows))
 
 
-class Crew:
-    """The workers of a cluster, with the objective in the shared memory of each machine."""
+@dataclass(frozen=True, eq=False)
+class RowParts(MemoryShards):
+    """Parts of the rows as shards: a block is the objective, which is sent once, with the rows of a part."""
 
-    def __init__(self, engine: Ray, objective: Any) -> None:
-        ray: Any = import_module("ray")
-        self.ray, self.size = ray, engine.workers or int(ray.cluster_resources().get("CPU", 1))
-        self.shared = ray.put(portable(objective))
-        self.task = ray.remote(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")(do_part)
+    objective: Any
+    parts: Sequence[Ints]
 
-    def each(self, work: Any, asked: Sequence[tuple[Any, ...]], tick: ProgressCallback, what: str) -> Iterator[Any]:
-        """Yield the results in order; a task whose worker dies is repeated."""
-        running = [self.task.remote(work, self.shared, *one) for one in asked]
-        for done, reference in enumerate(running, start=1):
-            try:
-                yield self.ray.get(reference)
-            except self.ray.exceptions.RayTaskError as error:
-                raise error.cause from None
-            tick(what, done, len(running))
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of all parts."""
+        return sum(map(len, self.parts))
+
+    @property
+    def shards(self) -> tuple[MemoryShard, ...]:
+        """One shard per part."""
+        return tuple(MemoryShard(number, 1, len(part)) for number, part in enumerate(self.parts))
+
+    def blocks(self, number: int) -> Iterator[tuple[Any, Ints]]:
+        """Yield the objective and the rows of a part."""
+        yield self.objective, self.parts[number]
+
+    def fingerprint(self) -> str:
+        """Return nothing: a selection has no checkpoints."""
+        return ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpack, (portable(self.objective), self.parts)
 
 
-def do_part(work: Any, objective: Any, *asked: Any) -> Any:
-    """Run a task on a worker, with one core."""
-    numba.set_num_threads(1)
-    return work(unpacked(objective), *asked)
+def _unpack(objective: Any, parts: Sequence[Ints]) -> RowParts:
+    return RowParts(unpacked(objective), parts)
+
+
+@dataclass(frozen=True, eq=False)
+class SolvePart:
+    """Task: greedy on the rows of a part and those given."""
+
+    constraints: RowConstraints
+
+    def __call__(self, blocks: Iterator[tuple[Any, Ints]], shard: int) -> Solved:
+        objective, part = next(blocks)
+        return solve_part(objective, np.sort(np.concatenate([part, self.constraints.given])), self.constraints)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasurePart:
+    """Task: what the rows of a part would add next to the picks."""
+
+    picked: Ints
+
+    def __call__(self, blocks: Iterator[tuple[Any, Ints]], shard: int) -> Floats:
+        objective, part = next(blocks)
+        return measure_part(objective, self.picked, part)
 
 
 def portable(objective: Any) -> Any:

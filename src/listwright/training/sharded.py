@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Ints
-from listwright.engines.base import Counter, Done, Shards, WorkerPool, mean_worth
+from listwright.engines.base import Counter, Done, MemoryShard, MemoryShards, Shards, WorkerPool, mean_worth
 from listwright.errors import InputError
 from listwright.features import Features
 from listwright.features.scale import merge
@@ -222,31 +222,13 @@ class LearnShard:
 
 
 PARTS = 64  # enough parts for every round to keep many workers busy
-ENDLESS = 1 << 62  # bytes: the problems are in memory already
-
-
-@dataclass(frozen=True)
-class ProblemPart:
-    """A run of consecutive problems."""
-
-    number: int
-    n_problems: int
-    n_rows: int
-
-    def __str__(self) -> str:
-        return f"part {self.number} of the problems"
 
 
 @dataclass(frozen=True, eq=False)
-class ProblemParts:
+class ProblemParts(MemoryShards):
     """Problems in memory, cut into runs of about equal size, with the interface of a scan."""
 
-    problems: Problems  # the problems
-    # what an engine asks of shards; here so that nothing is limited, because the problems are in memory already
-    max_memory: int = ENDLESS
-    width: int = 1
-    row_bytes: int = 0
-    block_bytes: int = 1
+    problems: Problems
 
     @property
     def n_rows(self) -> int:
@@ -259,10 +241,10 @@ class ProblemParts:
         return np.linspace(0, len(self.problems), min(PARTS, len(self.problems)) + 1).astype(np.int64).tolist()
 
     @cached_property
-    def shards(self) -> tuple[ProblemPart, ...]:
+    def shards(self) -> tuple[MemoryShard, ...]:
         """The parts."""
         rows = np.diff(self.problems.offsets[self.ends]).tolist()
-        return tuple(ProblemPart(i, self.ends[i + 1] - self.ends[i], n) for i, n in enumerate(rows))
+        return tuple(MemoryShard(i, self.ends[i + 1] - self.ends[i], n) for i, n in enumerate(rows))
 
     def blocks(self, number: int) -> Iterator[Problems]:
         """Yield the problems of a part as a single block."""
