@@ -28,6 +28,7 @@ _HOME = {
     "Problems": "listwright.problems",
     "SCP": "listwright.estimators",
     "Selection": "listwright.selection",
+    "Selector": "listwright.selection",
     "compare": "listwright.evaluation",
     "evaluate": "listwright.evaluation",
     "explain": "listwright.evaluation.explain",
@@ -66,6 +67,7 @@ __all__ = [
     "Problems",
     "QueryTerms",
     "Selection",
+    "Selector",
     "baselines",
     "checks",
     "compare",
@@ -117,7 +119,7 @@ if TYPE_CHECKING:
     from listwright.loading import load
     from listwright.problems import Problems
     from listwright.query_terms import QueryTerms
-    from listwright.selection import Selection, greedy, select
+    from listwright.selection import Selection, Selector, greedy, select
     from listwright.tables import read, scan
 
 

@@ -83,6 +83,7 @@ def test_a_mixture_is_the_sum_of_its_parts() -> None:
         lw.select(X, 4, reward={"max_min": 1.0})
 
 
+@pytest.mark.filterwarnings("ignore:.*add nothing")
 def test_any_set_function_and_its_cost() -> None:
     selection = lw.select(X, 3, reward=lambda rows: float(X[rows].max(axis=0).sum()) if len(rows) else 0.0)
     assert selection.ratio is None

@@ -50,3 +50,27 @@ def nearest(tile: Floats32, first: int, rows: Ints, values: Floats32) -> None:
                     at -= 1
                 values[i, at], rows[i, at] = value, first + j
                 least = values[i, last]
+
+
+@njit(cache=True, nogil=True)
+def swap_gains(
+    tile: Floats32, best: Floats32, second: Floats32, owner: Ints, weights: Floats, added: Floats, kept: Floats
+) -> None:
+    """Add what each candidate brings where it is best, and by pick what it keeps of the pick's targets."""
+    for j in range(tile.shape[0]):
+        for i in range(tile.shape[1]):
+            if tile[j, i] > second[i]:
+                added[j] += weights[i] * max(tile[j, i] - best[i], 0.0)
+                kept[j, owner[i]] += weights[i] * (min(tile[j, i], best[i]) - second[i])
+
+
+@njit(cache=True, nogil=True)
+def first_above(similar: Floats32, best: Floats32, first: int, least: float) -> tuple[int, float]:
+    """Return the first row from `first` on that raises the best similarities by `least`, and by how much it does."""
+    for row in range(first, len(similar)):
+        total = 0.0
+        for i in range(len(best)):
+            total += max(similar[row, i] - best[i], 0.0)
+        if total >= least:
+            return row, total
+    return len(similar), 0.0

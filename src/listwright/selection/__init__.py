@@ -3,5 +3,6 @@
 from listwright.selection.greedy import greedy
 from listwright.selection.result import Selection
 from listwright.selection.select import select
+from listwright.selection.selector import Selector
 
-__all__ = ["Selection", "greedy", "select"]
+__all__ = ["Selection", "Selector", "greedy", "select"]

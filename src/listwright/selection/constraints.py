@@ -26,6 +26,16 @@ class RowConstraints(Constraints):
         self.open: Bools = self.fits()
         self.open[given] = False
 
+    @classmethod
+    def free(cls, n: int, k: int, given: Ints) -> Self:
+        """Return constraints with nothing but a number of picks."""
+        return cls(k, given, np.ones(n), Limits(NO_SIZES, np.array([np.inf]), *NO_QUOTAS, False), counted=True)
+
+    @property
+    def finest(self) -> Ints | None:
+        """The number of the finest group of each row; None without groups."""
+        return self._limits.groups[:, -2] if self.grouped else None
+
     @property
     def budgeted(self) -> bool:
         """Whether rows cost something."""

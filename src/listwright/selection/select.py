@@ -7,14 +7,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from listwright._internal.arrays import RandomState, as_generator
 from listwright._internal.progress import ProgressCallback, progress_to
+from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints, make_constraints
 from listwright.selection.intake import read_vectors
 from listwright.selection.making import SelectionSpec, engine_of, make_objective, make_similarity
-from listwright.selection.objectives import Objective, Solved
+from listwright.selection.objectives import FacilityLocation, Graph, Objective, Solved
+from listwright.selection.refine import refine_picks
 from listwright.selection.result import Selection
+from listwright.selection.similarity import Given
 
 NOTHING = 1e-9  # share of the largest gain
 
@@ -46,6 +50,7 @@ def select(
     scale: float = 1.0,
     alpha: float = 0.1,
     redundancy: float = 0.5,
+    refine: bool | float = False,
 ) -> Selection:
     """Pick k rows of a table of vectors that represent all of them, or that differ most from each other.
 
@@ -130,6 +135,9 @@ def select(
         For "saturated_coverage".
     redundancy : float, default 0.5
         For "graph_cut". Above 0.5, more rows may be worth less, and no ratio is known.
+    refine : bool or float, default False
+        For "facility_location": exchange picks for other rows after greedy, until no exchange pays or so many seconds
+        are over. The value never falls; `Selection.refined` is what it gained. Groups keep their numbers.
 
     Returns
     -------
@@ -200,15 +208,14 @@ def select(
             n, k, given=given, exclude=exclude, groups=groups, per_group=per_group, costs=costs, budget=budget
         )
         objective = make_objective(wish, table, constraints.k, as_generator(random_state))
-        solved = solve(objective, constraints, tick)
+        solved, gained = _refine(solve(objective, constraints, tick), objective, constraints, refine)
     proof = objective.prove(constraints, solved)
     names = None if table.ids is None else table.ids[solved.rows]
     value = solved.before + solved.added
     _warn_of_nothing(solved.gains, k)
     similar = partial(make_similarity, wish, table)
-    return Selection(
-        solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, 0.0, table.table, similar
-    )
+    found = (solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, gained)
+    return Selection(*found, table.table, similar)
 
 
 def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
@@ -231,8 +238,26 @@ def _or_single(objective: Objective, constraints: RowConstraints, tick: Progress
     return single if single.added > solved.added else solved
 
 
+def _refine(
+    solved: Solved, objective: Objective, constraints: RowConstraints, refine: bool | float
+) -> tuple[Solved, float]:
+    """Return the picks after exchanges, and what these added."""
+    if refine is False:
+        return solved, 0.0
+    known = isinstance(objective, FacilityLocation) or (isinstance(objective, Graph) and not issparse(objective.graph))
+    if not known or constraints.budgeted or constraints.several_budgets:
+        raise InputError("refine= is for facility_location of all rows, without a budget, neighbors=, sample= or Ray.")
+    if not (refine is True or refine > 0):
+        raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")
+    assert isinstance(objective, FacilityLocation | Graph)
+    similarity = objective.similarity if isinstance(objective, FacilityLocation) else Given(objective.graph)
+    seconds = np.inf if refine is True else float(refine)
+    rows, gains, gained = refine_picks(similarity, objective.weights, solved.rows, constraints, seconds)
+    return solved._replace(rows=rows, gains=gains), gained
+
+
 def _warn_of_nothing(gains: Any, k: int | None) -> None:
     """Warn of picks that add nothing, such as copies of others."""
-    nothing = int((gains <= NOTHING * np.abs(gains).max(initial=0.0)).sum())
+    nothing = int((np.abs(gains) <= NOTHING * np.abs(gains).max(initial=0.0)).sum())
     if k is not None and nothing and len(gains) > 1 and (np.diff(gains) <= 0).all():
         warnings.warn(f"{nothing} of {len(gains)} picks add nothing: fewer are worth as much.", stacklevel=3)
