@@ -86,6 +86,10 @@ class Selector(Parameters):
            [0. , 1. ]])
     """
 
+    _largest: float  # value of the best single row so far
+    _weights: Floats | None  # of the targets; None for log det
+    sieves_: dict[int, Sieve]
+
     def __init__(
         self,
         k: int = 10,
@@ -189,9 +193,7 @@ class Selector(Parameters):
         if not 0 < self.epsilon < 1:
             raise InputError(f"epsilon must be between 0 and 1. Got {self.epsilon!r}.")
         self.n_seen_, self._targets = 0, chunk[:0]
-        self._largest: float = 0.0
-        self._weights: Floats | None = None
-        self.sieves_: dict[int, Sieve] = {}
+        self._largest, self._weights, self.sieves_ = 0.0, None, {}
         if self.reward == "facility_location":
             rng = as_generator(self.random_state)
             some = np.sort(rng.choice(len(chunk), min(self.sample, len(chunk)), replace=False))
