@@ -37,8 +37,12 @@ ARM, NEWS = "trajectory, the paper's data", "news, simulated"
 def main() -> None:
     """Writes all blocks of the page that have a name here."""
     page = DOCS / "results.md"
-    text = page.read_text(encoding="utf8")
-    page.write_text(BLOCK.sub(lambda found: f"{found[1]}\n{BLOCKS[found[2]]()}\n\n{found[3]}", text), encoding="utf8")
+    page.write_text(with_results(page.read_text(encoding="utf8")), encoding="utf8")
+
+
+def with_results(page: str) -> str:
+    """A page with what its comments name; draws the pictures, too."""
+    return BLOCK.sub(lambda found: f"{found[1]}\n{BLOCKS[found[2]]()}\n\n{found[3]}", page)
 
 
 def overview() -> str:

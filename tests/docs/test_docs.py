@@ -128,6 +128,19 @@ def test_figures_of_the_front_page_are_those_of_the_results() -> None:
             assert figure in told, f"README has {figure}, docs/results.md has not: {row}"
 
 
+@pytest.mark.usefixtures("benchmarks")
+def test_results_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("altair")
+    from benchmarks import results_page
+
+    drawn = []
+    monkeypatch.setattr(results_page, "_save", lambda name, chart: drawn.append(name) or f"{name}.png")
+    text = (DOCS / "results.md").read_text(encoding="utf8")
+    assert results_page.with_results(text) == text, "write it anew with: python -m benchmarks.results_page"
+    assert len(drawn) == 10
+    assert all((DOCS / "images" / f"{name}.png").is_file() for name in drawn)
+
+
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "examples/README.md"])
 def test_links_to_files_lead_somewhere(name: str) -> None:
     page = ROOT / name

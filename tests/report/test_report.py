@@ -13,7 +13,7 @@ from listwright.errors import InputError, MissingExtra
 from listwright.report import (
     Figure,
     Gallery,
-    Report,
+    ReportPage,
     ReportTable,
     Section,
     page_of,
@@ -58,7 +58,7 @@ def report():
         Figure("lengths", chart(slider=Axis("length", "List length"), at=2), "cap"),
         Gallery([small], "few"),
     ]
-    return Report("Lists <i>", "SCP & friends </script>.", [Section("Failure", "How.", parts)])
+    return ReportPage("Lists <i>", "SCP & friends </script>.", [Section("Failure", "How.", parts)])
 
 
 def test_json_is_written_whole_or_not_at_all(tmp_path):
@@ -125,13 +125,13 @@ def test_page_escapes_what_it_is_given(report):
 
 def test_data_cannot_end_its_script():
     values = {"data": {"values": [{"name": "</script><b>"}]}, "mark": "text", "encoding": {"text": {"field": "name"}}}
-    page = page_of(Report("t", "f", [Section("s", "x", [Figure("a", values)])]))
+    page = page_of(ReportPage("t", "f", [Section("s", "x", [Figure("a", values)])]))
     data = page.partition('id="specifications">')[2].partition("</script>")[0]
     assert json.loads(data)["charts"]["a"]["data"]["values"] == [{"name": "</script><b>"}]
 
 
 def test_page_of_tables_needs_no_script():
-    page = page_of(Report("t", "f", [Section("s", "x", [ReportTable(["a"], [[1]])])]))
+    page = page_of(ReportPage("t", "f", [Section("s", "x", [ReportTable(["a"], [[1]])])]))
     assert "<script" not in page
     assert "<td>1</td>" in page
 
@@ -183,7 +183,7 @@ def test_wrong_parts_are_refused():
         Figure("../a", {})
     twice = Section("s", "x", [Figure("a", {}), Gallery([Figure("a", {})])])
     with pytest.raises(InputError, match="Two figures are named 'a'"):
-        page_of(Report("t", "f", [twice]))
+        page_of(ReportPage("t", "f", [twice]))
     with pytest.raises(InputError, match="Got str"):
         specification("chart")
 

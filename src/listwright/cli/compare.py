@@ -15,7 +15,7 @@ from listwright.cli.sources import Read, check_folder, on_tables
 
 if TYPE_CHECKING:
     from listwright.evaluation import Comparison
-    from listwright.report import Report, Section
+    from listwright.report import ReportPage, Section
 
 METHODS = {
     "scp": ("listwright.estimators.scp", "SCP", {}),
@@ -111,9 +111,9 @@ def _limit_groups(problems: Any, per_group: int | None) -> Any:
     return (problems.sample() if hasattr(problems, "shards") else problems).constrained(per_group=per_group)
 
 
-def build_report(comparison: Comparison, about: str) -> Report:
+def build_report(comparison: Comparison, about: str) -> ReportPage:
     """Build the report of a comparison."""
-    from listwright.report import Figure, Report, ReportTable, Section
+    from listwright.report import Figure, ReportPage, ReportTable, Section
 
     means = comparison.table()
     rows = [
@@ -135,7 +135,7 @@ def build_report(comparison: Comparison, about: str) -> Report:
         caption = f"{comparison.methods[0]} less the other method, problem by problem, {over}; 95 % interval."
         parts.append(ReportTable(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
     parts.append(Figure("values", comparison.picture(), "Mean value with 95 % intervals."))
-    return Report("Methods compared", findings(comparison), [Section("Methods on the same folds", about, parts)])
+    return ReportPage("Methods compared", findings(comparison), [Section("Methods on the same folds", about, parts)])
 
 
 def _model_sections(methods: dict[str, Any], problems: Any, wanted: dict[str, Any]) -> Sequence[Section]:

@@ -100,7 +100,7 @@ def _table(model: Any, name: str) -> Any:
 
 def _finite(table: Any) -> list[dict[str, Any]]:
     """Records of a table with None in place of NaN, for JSON."""
-    return [{name: None if value != value else value for name, value in one.items()} for one in table.records()]
+    return [{name: None if value != value else value for name, value in record.items()} for record in table.records()]
 
 
 def _show_bars(title: str, table: Any, value: str) -> None:

@@ -103,7 +103,7 @@ def reproduce(
 ) -> None:
     """Reproduce an experiment of the paper, and write a report with tables, charts and numbers."""
     from listwright.datasets._fetch import locate
-    from listwright.report import Report, check_charts, write_report
+    from listwright.report import ReportPage, check_charts, write_report
 
     check_charts()
     data = None if data is None else locate(data)
@@ -120,7 +120,7 @@ def reproduce(
         if not as_json:
             show_section(section)
             show_text(finding)
-    report = Report("The paper's experiments", " ".join(findings), sections)
+    report = ReportPage("The paper's experiments", " ".join(findings), sections)
     written = write_report(report, out, results=list(records))
     if as_json:
         show_json(records)

@@ -123,7 +123,7 @@ def check_picture(path: str | None) -> None:
 
 def write_picture(selection: Selection, vectors: Path, path: str) -> None:
     """Write the charts of a selection: side by side as PNG or SVG, or one below the other on an HTML page."""
-    from listwright.report import Figure, Report, Section, write_page
+    from listwright.report import Figure, ReportPage, Section, write_page
     from listwright.report.charts import as_png, as_svg, charts, specification
     from listwright.report.page import write_bytes, write_text
 
@@ -131,7 +131,7 @@ def write_picture(selection: Selection, vectors: Path, path: str) -> None:
     if path.lower().endswith(".html"):
         figures = [Figure("rows", scatter, CAPTIONS[0]), Figure("value", curve, CAPTIONS[1])]
         text = f"{len(selection):,} rows of {vectors.name}: {selection.bound}."
-        write_page(Report("Selected rows", text, [Section("Picks", "What was picked.", figures)]), Path(path))
+        write_page(ReportPage("Selected rows", text, [Section("Picks", "What was picked.", figures)]), Path(path))
         return
     both = charts().hconcat(scatter.properties(width=420), curve.properties(width=420))
     svg = as_svg(specification(both))

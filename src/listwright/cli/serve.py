@@ -76,15 +76,15 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     settings, limits = list(_options(Settings)), list(_options(Limits, LIMIT))
 
-    def joined(**values: Any) -> None:
+    def with_options(**values: Any) -> None:
         bounds = Limits(**{option.name.removeprefix(LIMIT): values.pop(option.name) for option in limits})
         chosen = {option.name: values.pop(option.name) for option in settings}
         command(lambda model, models: Settings(model, models=models, limits=bounds, **chosen), **values)
 
     both = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in own]
-    joined.__signature__ = inspect.Signature(both + settings + limits)  # type: ignore[attr-defined]
-    joined.__name__, joined.__doc__ = command.__name__, command.__doc__
-    return joined
+    with_options.__signature__ = inspect.Signature(both + settings + limits)  # type: ignore[attr-defined]
+    with_options.__name__, with_options.__doc__ = command.__name__, command.__doc__
+    return with_options
 
 
 @with_settings

@@ -184,12 +184,12 @@ def on_tables(command: Callable[..., None]) -> Callable[..., None]:
     both = [*first, *list(own.values())[1:], *others]
 
     @wraps(command)
-    def joined(**values: Any) -> None:
+    def with_tables(**values: Any) -> None:
         command(partial(_read, **{name: values.pop(name) for name in table}), **values)
 
     named = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in both]
-    joined.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]  # where typer finds the options
-    return joined
+    with_tables.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]  # where typer finds the options
+    return with_tables
 
 
 def _read(

@@ -27,7 +27,7 @@ from listwright.evaluation.values import measure_lists
 from listwright.experiments.methods import Tuned
 from listwright.experiments.records import Record, methods_of, per_cent, point, record
 from listwright.problems import Problems
-from listwright.report import Figure, Note, PickedItem, PickedList, Report, ReportTable, Section, SideBySide
+from listwright.report import Figure, Note, PickedItem, PickedList, ReportPage, ReportTable, Section, SideBySide
 from listwright.report.charts import PALETTE, Axis, LineStyle, curves, script
 from listwright.simulate.questions import SimulatedPassage, SimulatedQuestion, question_problems, questions
 
@@ -210,7 +210,7 @@ LOOKS = dict(
 )
 
 
-def report(demo: Demo) -> Report:
+def report(demo: Demo) -> ReportPage:
     """Return the page that `listwright demo` writes."""
     first, *more = demo.problems
     where = Note(WHERE, "The results", RESULTS)
@@ -221,7 +221,7 @@ def report(demo: Demo) -> Report:
         Section("What it cost", cost(demo)),
         Section(f"{len(more)} more questions", "In the order in which they were drawn; click on one.", more),
     ]
-    return Report(TITLE, findings(demo), sections)
+    return ReportPage(TITLE, findings(demo), sections)
 
 
 def findings(demo: Demo) -> str:
@@ -253,7 +253,10 @@ def value_table(records: Sequence[Record], *, caption: str = "") -> ReportTable:
     rows = [
         [
             name,
-            *(per_cent(point(records, name, n_train=n_train, length=one, metric="value")["mean"]) for one in lengths),
+            *(
+                per_cent(point(records, name, n_train=n_train, length=length, metric="value")["mean"])
+                for length in lengths
+            ),
         ]
         for name in methods_of(records)
     ]
@@ -263,7 +266,11 @@ def value_table(records: Sequence[Record], *, caption: str = "") -> ReportTable:
 
 def widest(records: Sequence[Record]) -> float:
     """Return half the width of the widest interval, in per cent."""
-    return max(50 * (one["high"] - one["low"]) for one in records if one["high"] is not None and one["low"] is not None)
+    return max(
+        50 * (record["high"] - record["low"])
+        for record in records
+        if record["high"] is not None and record["low"] is not None
+    )
 
 
 def _chart_and_table(records: Sequence[Record]) -> list[Any]:

@@ -264,14 +264,16 @@ def _table_records(rows: dict[str, list[dict[str, Floats]]], n_train: int, budge
         return record(NAME, method, n_train=n_train, length=budget, metric=metric, values=values)
 
     scores = {
-        name: {metric: np.concatenate([row[metric] for row in found]) for metric in METRICS}
-        for name, found in rows.items()
+        name: {metric: np.concatenate([row[metric] for row in folds]) for metric in METRICS}
+        for name, folds in rows.items()
     }
-    found = [of(method, metric, values) for method, one in scores.items() for metric, values in one.items()]
+    records = [of(name, metric, values) for name, scored in scores.items() for metric, values in scored.items()]
     if PAIRED_WITH not in scores:
-        return found
+        return records
     own = scores[PAIRED_WITH]["rouge1_r"]
-    return found + [of(name, LESS, own - one["rouge1_r"]) for name, one in scores.items() if name != PAIRED_WITH]
+    return records + [
+        of(name, LESS, own - scored["rouge1_r"]) for name, scored in scores.items() if name != PAIRED_WITH
+    ]
 
 
 def _curve_records(

@@ -120,14 +120,16 @@ def run(
         for name in dict.fromkeys(wanted[size])
         for seed in range(repetitions[size])
     ]
-    found = dict(zip([(one[2], one[5], one[3]) for one in tasks], repeat(_run_method, tasks, jobs=jobs), strict=True))
+    results = repeat(_run_method, tasks, jobs=jobs)
+    by_task = {(task[2], task[5], task[3]): result for task, result in zip(tasks, results, strict=True)}
 
     def failures(size: int, names: Sequence[str]) -> Floats:
         """(methods, lengths, environments), averaged over the repetitions."""
-        return np.array([np.mean([found[size, name, seed] for seed in range(repetitions[size])], 0) for name in names])
+        seeds = range(repetitions[size])
+        return np.array([np.mean([by_task[size, name, seed] for seed in seeds], 0) for name in names])
 
     by_size = [records_of(NAME, methods, size, lengths, failures(size, methods)) for size in sizes if methods]
-    records = [one for records in by_size for one in records]
+    records = [record for part in by_size for record in part]
     new = [name for name in steps if name not in methods]
     if new:
         records += records_of(NAME, new, sizes[-1], lengths, failures(sizes[-1], new))

@@ -1,8 +1,8 @@
 """Reports: one HTML page that opens anywhere, pictures, and the numbers behind them.
 
-`parts` defines what a report is made of, `charts` draws records and renders charts as SVG and PNG, `page` writes HTML
-and files, and `model_page` is about one model. Commands and experiments build a `Report` and pass it to `write_report`
-or `write_page`. Charts need the extra "plots" (altair and vl-convert).
+`parts` defines what a page is made of, `charts` draws records and renders charts as SVG and PNG, `page` writes HTML
+and files, and `model_page` is about one model. Commands and experiments build a `ReportPage` and pass it to
+`write_report` or `write_page`. Charts need the extra "plots" (altair and vl-convert).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from listwright.report.parts import (
     Note,
     PickedItem,
     PickedList,
-    Report,
+    ReportPage,
     ReportTable,
     Section,
     SideBySide,
@@ -27,7 +27,7 @@ __all__ = [
     "Note",
     "PickedItem",
     "PickedList",
-    "Report",
+    "ReportPage",
     "ReportTable",
     "Section",
     "SideBySide",

@@ -11,20 +11,20 @@ from listwright.estimators.held_out import split_held_out
 from listwright.evaluation import Table, importance
 from listwright.problems import Problems
 from listwright.report.charts import PALETTE, charts
-from listwright.report.parts import Figure, Report, Section
+from listwright.report.parts import Figure, ReportPage, Section
 
 SHOWN = 20  # bars
 BAR = 22  # pixels
 MANY = 200  # features past which not all are permuted
 
 
-def model_report(model: Any, important: Table | None = None) -> Report:
+def model_report(model: Any, important: Table | None = None) -> ReportPage:
     """Return the page about a model."""
     measured = getattr(model, "measurement_", None)
     findings = "This model was fitted and has not been measured." if measured is None else str(measured)
     sections = [] if important is None else [_importance(important)]
     sections += [section for section in (_weights(model), _history(model)) if section is not None]
-    return Report(f"What this {type(model).__name__} learned", findings, sections)
+    return ReportPage(f"What this {type(model).__name__} learned", findings, sections)
 
 
 def learned_sections(model: Any, problems: Problems) -> list[Section]:

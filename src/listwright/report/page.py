@@ -21,7 +21,7 @@ from listwright.report.parts import (
     Part,
     PickedItem,
     PickedList,
-    Report,
+    ReportPage,
     ReportTable,
     Section,
     SideBySide,
@@ -98,7 +98,7 @@ draw();
 """
 
 
-def html_page(report: Report, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str], script: str) -> str:
+def html_page(report: ReportPage, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str], script: str) -> str:
     """Return the report as one HTML text."""
     sections = "\n".join(_section(section, stills) for section in report.sections)
     drawing = _scripts(charts, script) if charts else ""
@@ -231,17 +231,17 @@ def write_json(path: Path, content: Any) -> Path:
     return write_text(path, json.dumps(content, allow_nan=False, ensure_ascii=False, indent=2) + "\n")
 
 
-def page_of(report: Report) -> str:
+def page_of(report: ReportPage) -> str:
     """Return the report as one HTML text that needs nothing from outside."""
     return _page(report, *_render_charts(report))
 
 
-def write_page(report: Report, path: Path) -> Path:
+def write_page(report: ReportPage, path: Path) -> Path:
     """Write the page alone, as one HTML file, and return its path."""
     return write_text(path, page_of(report))
 
 
-def write_report(report: Report, folder: Path, *, results: Any = None) -> list[Path]:
+def write_report(report: ReportPage, folder: Path, *, results: Any = None) -> list[Path]:
     """Write a report into a folder: report.html, figures/<name>.png and .svg, and results.json."""
     charts, stills = _render_charts(report)
     written = [write_text(folder / "report.html", _page(report, charts, stills))]
@@ -253,11 +253,11 @@ def write_report(report: Report, folder: Path, *, results: Any = None) -> list[P
     return written
 
 
-def _render_charts(report: Report) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+def _render_charts(report: ReportPage) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
     """Return specifications and SVG texts, by figure name."""
     charts = {figure.name: specification(figure.chart) for figure in report.figures}
     return charts, {name: as_svg(chart) for name, chart in charts.items()}
 
 
-def _page(report: Report, charts: dict[str, dict[str, Any]], stills: dict[str, str]) -> str:
+def _page(report: ReportPage, charts: dict[str, dict[str, Any]], stills: dict[str, str]) -> str:
     return html_page(report, charts, stills, script() if charts else "")

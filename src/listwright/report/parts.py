@@ -1,6 +1,6 @@
 """The parts of a report: frozen dataclasses that hold content and know nothing of HTML.
 
-A `Report` has `Section`s, and a section has parts: `ReportTable`, `Figure`, `Gallery`, `SideBySide` and `Note`.
+A `ReportPage` has `Section`s, and a section has parts: `ReportTable`, `Figure`, `Gallery`, `SideBySide` and `Note`.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportPage:
     """A page: its title, the main finding, and its sections."""
 
     title: str
