@@ -63,8 +63,8 @@ def run(share: float, lists: int, *, honest: int = 400, seed: int = 0) -> Outcom
         if paused is not None:
             continue
         monitor.observe(online.playing_.policy, updates, sources)
-        comparison = monitor.comparison()
         online.update(updates)
+        comparison = monitor.comparison(online.playing_.policy)
         if comparison is not None and comparison.behind:
             paused = start + GROUP - honest
     return Outcome(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
+from listwright.serve import Limits
 
 FILE = {"Content-Type": "application/octet-stream"}
 
@@ -61,3 +62,13 @@ def test_without_lists_nothing_is_claimed(opened, store, files, fitted, tmp_path
     assert client.get("/v1/compare?new=9&old=1").status_code == 404
     assert client.get("/v1/compare?new=1&old=1").status_code == 422
     assert client.get("/v1/compare?new=1").status_code == 422
+
+
+def test_a_comparison_that_needs_too_much_memory_is_refused_beforehand(opened, asked, other_file):
+    client = opened(limits=Limits(memory_bytes=1_000))
+    client.post("/v1/models", content=other_file.read_bytes(), headers={"Content-Type": "application/octet-stream"})
+    told = client.post("/v1/lists", json=asked()).json()
+    client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})
+    answer = client.get("/v1/compare?new=2&old=1")
+    assert (answer.status_code, answer.json()["error"]["field"]) == (413, "lists")
+    assert "Ask for fewer lists." in answer.json()["error"]["message"]

@@ -305,7 +305,7 @@ class Service:
     async def compare(self, new: int, old: int, most: int) -> VersionComparison:
         """Compare two versions on the latest lists with feedback."""
         versions = await self.background.run(comparable_versions, self.registry, new, old)
-        rows = await self.read(answered_lists, (new, old), most)
+        rows = await self.read(answered_lists, (new, old), most, self.limits.memory_bytes)
         return await self.background.run(compare_versions, versions, rows)
 
     def feature_names(self) -> tuple[str, ...] | None:

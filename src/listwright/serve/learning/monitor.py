@@ -13,12 +13,13 @@ pick the same item, which keeps its variance small.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.threads import one_thread
 from listwright._kernels.rows import best_rows
 from listwright.features import Features
@@ -32,11 +33,14 @@ from listwright.walk.plain import walk
 WINDOW = 2_000  # lists
 LEAST = 200  # lists before anything is said
 SPREADS = 4.5  # standard errors: learning is looked at all the time, so chance must be ruled out well
+SOURCE_SPREADS = 4.0  # of a source, which is looked at less often
 CAP = 20.0  # on 1 / chance
 AT_ONCE = 64  # lists of a group that are looked at
 RECENT = 200  # lists of one source that are held back
 FEW = 50  # of them before they say anything
 SOURCES = 8  # that are asked, the latest
+BOOTSTRAPS = 30  # of a regression of the gains of one source
+PENALTY = 1.0  # of that regression
 OFTEN = 32  # lists between two looks at what is held back
 
 
@@ -88,8 +92,7 @@ class PolicyMonitor:
         for source, updates in self.held_back.items():
             chosen = _of_one_kind(list(updates))
             if len(chosen) >= FEW:
-                apart = differences(self.features, learned, self.deployed, chosen, self.usual)
-                comparisons.append(_compare(apart, source))
+                comparisons.append(compare_by_model(self.features, learned, self.deployed, chosen, source))
         return comparisons
 
     def _note_usual(self, updates: Sequence[TrainingUpdate]) -> None:
@@ -107,6 +110,66 @@ def differences(
     features: Features, learned: Policy, deployed: Policy, updates: Sequence[TrainingUpdate], usual: Floats
 ) -> Floats:
     """Estimate for each list how much more the learned policy's picks bring than the deployed one's."""
+    totals = np.zeros(len(updates))
+    for slot in _slots(features, (learned, deployed), updates):
+        apart = (slot.picks[0] == slot.shown).astype(float) - (slot.picks[1] == slot.shown)
+        known = (slot.shown >= 0) & (slot.chances < 1.0)
+        weights = np.minimum(1.0 / np.where(known, slot.chances, 1.0), CAP)
+        totals += np.where(known, apart * weights * (slot.gains - usual[slot.position]), 0.0)
+    return totals
+
+
+def compare_by_model(
+    features: Features, learned: Policy, deployed: Policy, updates: Sequence[TrainingUpdate], source: str
+) -> LearnedComparison:
+    """Compare the picks of two policies by what a ridge regression of the gains of one source expects of them.
+
+    Weights of 1 / probability would need many more lists. The interval is that of a bootstrap over lists.
+    """
+    gram, moment, apart = _regression_sums(features, learned, deployed, updates)
+    draws = np.random.default_rng(0).multinomial(len(updates), np.full(len(updates), 1 / len(updates)), BOOTSTRAPS)
+    counts = np.concatenate([np.ones((1, len(updates))), draws])
+    system = np.tensordot(counts, gram, axes=1) + PENALTY * np.eye(gram.shape[1])
+    weights = np.linalg.solve(system, (counts @ moment)[:, :, None])[:, :, 0]
+    means = (weights * (counts @ apart)).sum(axis=1) / len(updates)
+    spread = SOURCE_SPREADS * float(means[1:].std(ddof=1))
+    return LearnedComparison(len(updates), float(means[0]), float(means[0]) - spread, float(means[0]) + spread, source)
+
+
+def _regression_sums(
+    features: Features, learned: Policy, deployed: Policy, updates: Sequence[TrainingUpdate]
+) -> tuple[Floats, Floats, Floats]:
+    """Return by list: products of what was seen of its items, their products with gains, and how the picks differ."""
+    sums: list[Floats] = []
+    for slot in _slots(features, (learned, deployed), updates):
+        known = (slot.shown >= 0)[:, None]
+        shown, first, second = (
+            np.where(known, slot.table[np.maximum(rows, 0)], 0.0) for rows in (slot.shown, *slot.picks)
+        )
+        shown = np.concatenate([shown, known], axis=1)  # the constant
+        gains = np.where(known[:, 0], slot.gains, 0.0)
+        parts = [
+            shown[:, :, None] * shown[:, None, :],
+            shown * gains[:, None],
+            np.pad(first - second, ((0, 0), (0, 1))),
+        ]
+        sums = parts if not sums else [total + part for total, part in zip(sums, parts, strict=True)]
+    return sums[0], sums[1], sums[2]
+
+
+class _Slot(NamedTuple):
+    """One position of many lists, given the items before it."""
+
+    position: int
+    table: Floats32  # what the policies see of all candidates
+    shown: Ints  # row of the item shown; -1 behind the end of a list
+    picks: list[Ints]  # rows that each policy would pick
+    gains: Floats
+    chances: Floats
+
+
+def _slots(features: Features, policies: Sequence[Policy], updates: Sequence[TrainingUpdate]) -> Iterator[_Slot]:
+    """Walk along lists as they were shown."""
     problems = Problems.concat([update.problem for update in updates])
     longest = max(len(update.outcomes) for update in updates)
     rows, gains, chances = (np.full((len(updates), longest), fill) for fill in (-1, np.nan, np.nan))
@@ -115,18 +178,12 @@ def differences(
         rows[i, :slots] = update.picks[:slots] + problems.offsets[i]
         gains[i, :slots], chances[i, :slots] = update.outcomes, update.propensities[:slots]
     rooms = np.array([np.inf if update.budget is None else update.budget for update in updates])
-    totals, rng = np.zeros(len(updates)), np.random.default_rng(0)  # the walk asks for one; nothing is drawn
+    rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
     with one_thread():
         for step in walk(problems, features, ReplayPolicy(rows), length=longest, rng=rng, room=rooms):
-            shown, at = rows[:, step.position], step.position
-            picks = [
-                best_rows(policy.score(step.rows), step.options, problems.offsets) for policy in (learned, deployed)
-            ]
-            apart = (picks[0] == shown).astype(float) - (picks[1] == shown)
-            known = (shown >= 0) & (chances[:, at] < 1.0)
-            weights = np.minimum(1.0 / np.where(known, chances[:, at], 1.0), CAP)
-            totals += np.where(known, apart * weights * (gains[:, at] - usual[at]), 0.0)
-    return totals
+            at = step.position
+            picks = [best_rows(policy.score(step.rows), step.options, problems.offsets) for policy in policies]
+            yield _Slot(at, step.rows.table, rows[:, at], picks, gains[:, at], chances[:, at])
 
 
 def _is_drawn(update: TrainingUpdate) -> bool:
@@ -134,10 +191,10 @@ def _is_drawn(update: TrainingUpdate) -> bool:
     return update.earlier is None and len(update.outcomes) > 0 and bool((update.propensities < 1.0).any())
 
 
-def _compare(apart: Floats, source: str | None = None) -> LearnedComparison:
+def _compare(apart: Floats) -> LearnedComparison:
     """Return the mean of differences by list, with its interval."""
     mean, error = float(apart.mean()), float(apart.std(ddof=1)) / sqrt(len(apart))
-    return LearnedComparison(len(apart), mean, mean - SPREADS * error, mean + SPREADS * error, source)
+    return LearnedComparison(len(apart), mean, mean - SPREADS * error, mean + SPREADS * error)
 
 
 def _of_one_kind(updates: Sequence[TrainingUpdate]) -> list[TrainingUpdate]:

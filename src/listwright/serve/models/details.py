@@ -63,6 +63,7 @@ from listwright.serve.store.schema import feedback, learning, lists, minutes, mo
 
 MOST_POINTS = 2_000  # of a series
 EXPLAINED = 20  # picks of a list, at most
+COPIES = 12  # bytes in memory for each byte of a stored list that is compared
 FEW = 2  # lists of a version that an interval needs
 COUNTS = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
 
@@ -278,11 +279,19 @@ def _list_summary(row: Any, event: Any) -> ListSummary:
     return ListSummary(row.id, row.created, row.version, row.n_items, outcome)
 
 
-def answered_lists(connection: Connection, versions: Sequence[int], most: int) -> list[Any]:
-    """Read the latest lists with feedback."""
+def answered_lists(connection: Connection, versions: Sequence[int], most: int, memory_bytes: int) -> list[Any]:
+    """Read the latest lists with feedback; refuses with 413 what would need more memory than that."""
     wanted = with_feedback(lists.c.version.in_(versions), feedback.c.gains.is_not(None))
-    rows = connection.execute(wanted.order_by(lists.c.id.desc()).limit(most)).all()
-    return sorted(rows, key=lambda row: row.version)
+    wanted = wanted.order_by(lists.c.id.desc()).limit(most)
+    stored = wanted.subquery()
+    size = func.sum(func.length(stored.c.record) + func.coalesce(func.length(stored.c.rest), 0))
+    needed = COPIES * int(connection.execute(select(size)).scalar() or 0)
+    if needed > memory_bytes:
+        message = (
+            f"To compare these lists takes about {needed >> 20:,} MB, and a request may take {memory_bytes >> 20:,} MB."
+        )
+        raise Refused(413, "too_large", f"{message} Ask for fewer lists.", field="lists")
+    return sorted(connection.execute(wanted).all(), key=lambda row: row.version)
 
 
 def comparable_versions(registry: ModelRegistry, new: int, old: int) -> tuple[Version, Version]:
