@@ -230,14 +230,15 @@ class Problems:
         size: str | None = "size",
         group: str | None = None,
         features: Sequence[str] | None = None,
-        context: Sequence[str] | None = None,
+        context: str | Sequence[str] | None = "auto",
         vectors: str | Sequence[str] | None = None,
         links: str | Sequence[str] | None = None,
-        catalogue: str | None = None,
+        catalogue: str | None = "auto",
         catalogue_names: Sequence[str] | None = None,
         categorical: Sequence[str] = (),
         levels: Mapping[str, Sequence[str]] | None = None,
         ignore: Sequence[str] = (),
+        missing: str = "auto",
         reward: Any = None,
         references: Any = None,
         columns: Columns | None = None,
@@ -259,15 +260,17 @@ class Problems:
             The column with the item's group (source, author, section), for `per_group=`; it is no feature.
         features : sequence of str or None
             Columns of numbers; by default every numeric column that is nothing else.
-        context : sequence of str or None
-            Columns that say something of the problem as a whole, the same in all its rows.
+        context : "auto", sequence of str or None
+            Columns that say something of the problem as a whole, the same in all its rows. "auto" takes the features
+            that have one value in every problem, and says so; None takes none.
         vectors : str, sequence of str or None
             What similarity is measured on: a column of lists of numbers, or several columns.
         links : str, sequence of str or None
             Columns that list the ids of other candidates of the same problem (citations, mentions), one kind of link
             per column. Ids of items that the problem does not offer are left out.
-        catalogue : str or None
-            The column that says which item of a recurring set a row is.
+        catalogue : "auto", str or None
+            The column that says which item of a recurring set a row is. "auto" takes the column of items where most
+            problems offer the same ones and there is a context, and says so; None takes none.
         catalogue_names : sequence of str or None
             Names of the catalogue's items in the order of a trained model.
         categorical : sequence of str
@@ -276,6 +279,9 @@ class Problems:
             Levels of categorical columns, where not those of this table.
         ignore : sequence of str
             Columns that are not features.
+        missing : {"auto", "error"}
+            What to do with missing features: "auto" fills them with the median and adds a 0/1 column that marks them,
+            and says so; "error" names all columns that have some.
         reward
             What a list is worth, such as `"any:clicked"` or `"coverage:topics"`: see `tables.parse_reward`.
         references
@@ -328,6 +334,7 @@ class Problems:
             categorical=categorical,
             levels=levels,
             ignore=ignore,
+            missing=missing,
             new_levels=new_levels,
             columns=columns,
         )

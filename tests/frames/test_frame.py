@@ -151,7 +151,7 @@ ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 def test_errors_say_where_and_what(name: str) -> None:
     changes, options, message = ERRORS[name]
     with pytest.raises(InputError, match=message):
-        lw.Problems.from_frame(table(**changes), **options)
+        lw.Problems.from_frame(table(**changes), missing="error", **options)
 
 
 def test_where_a_model_names_the_columns_no_option_is_advised() -> None:

@@ -69,7 +69,7 @@ def test_a_parquet_file_with_categories_and_partitions_in_its_path(tmp_path: Pat
 def test_texts_with_line_ends_keep_the_count_of_lines(tmp_path: Path) -> None:
     path = put(tmp_path, "t.csv", 'problem,x,text\n1,2,"two\nlines"\n\n1,,plain\n')
     with pytest.raises(InputError, match=r"t.csv, line 5, column 'x': the value is missing"):
-        read(path)
+        read(path, missing="error")
 
 
 def test_references_come_from_a_second_file(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_errors_name_file_and_line(name: str, tmp_path: Path) -> None:
     file, text, options, message = ERRORS[name]
     path = put(tmp_path, file, text)
     with pytest.raises(InputError, match=message) as caught:
-        read(path, **options)
+        read(path, missing="error", **options)
     assert file in str(caught.value) or "format" in options
 
 

@@ -175,7 +175,13 @@ def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[st
     )
     if nothing and not any(options.get(name) for name in ("catalogue", "categorical", "vectors")):
         options["catalogue"] = by_role["item"]  # nothing else tells the items apart
-    return ColumnOptions(**(options | {"problem": by_role["list"], "item": by_role["item"]}))
+    return ColumnOptions(
+        **(
+            {"context": None, "catalogue": None, "missing": "error"}
+            | options
+            | {"problem": by_role["list"], "item": by_role["item"]}
+        )
+    )
 
 
 def _with_groups(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:

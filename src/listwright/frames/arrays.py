@@ -18,7 +18,7 @@ from listwright._internal.arrays import Floats, Floats32, Ints, first_bad, start
 from listwright.errors import InputError
 from listwright.frames.columns import Columns
 from listwright.frames.table import ColumnTable
-from listwright.frames.values import ListColumn, as_array, is_list, is_text, lists, names, numbers
+from listwright.frames.values import ListColumn, as_array, is_list, is_missing, is_text, lists, names, numbers
 
 
 class RowGroups(NamedTuple):
@@ -193,14 +193,16 @@ def stack_columns(
         if name in columns.levels:
             matrix[:, at : at + width] = one_hot(table, name, columns.levels[name], new_levels=new_levels)
         else:
-            matrix[:, at] = as_float32(table, name, option)
+            matrix[:, at] = as_float32(table, name, option, fill=columns.fills.get(name))
+            if name in columns.fills:
+                matrix[:, at + 1] = is_missing(table, name)
         at += width
     return matrix, names
 
 
-def as_float32(table: ColumnTable, name: str, option: str) -> Floats32:
-    """Return a numeric column as float32; raise `InputError` for numbers beyond its range."""
-    values = numbers(table, name, option)
+def as_float32(table: ColumnTable, name: str, option: str, *, fill: float | None = None) -> Floats32:
+    """Return a numeric column as float32, gaps filled; raise `InputError` for numbers beyond its range."""
+    values = numbers(table, name, option, fill=fill)
     bad = first_bad(np.abs(values) > np.finfo(np.float32).max)
     if bad is not None:
         raise table.error(bad, name, f"{values[bad]:g} is too large for float32", "Divide the column by a constant.")

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from listwright._internal.saved import saved_as
 from listwright._internal.warn import warn
 from listwright.errors import DataWarning, InputError
+from listwright.frames.auto import find_items, find_roles
 from listwright.frames.table import ColumnTable
 from listwright.frames.values import is_list, is_number, is_text, to_bools
 
@@ -47,10 +48,17 @@ class Columns:
     links: tuple[str, ...] = ()
     group: str | None = None
     new_levels: str = "error"  # what a level that is not known means: "error", or "zeros" for none of the levels
+    fills: Mapping[str, float] = field(
+        default_factory=dict
+    )  # of columns with missing values in training: their medians
 
     def flags(self, name: str) -> tuple[str, ...]:
-        """Names of the features that a column becomes: one per level if it is categorical, else its own name."""
-        return tuple(f"{name}={level}" for level in self.levels[name]) if name in self.levels else (name,)
+        """Names of the features that a column becomes: one per level if it is categorical, else its own name, and a
+        second one where values may be missing.
+        """
+        if name in self.levels:
+            return tuple(f"{name}={level}" for level in self.levels[name])
+        return (name, f"{name} is missing") if name in self.fills else (name,)
 
     @property
     def context_names(self) -> tuple[str, ...]:
@@ -71,13 +79,14 @@ class ColumnOptions:
     size: str | None = "size"
     group: str | None = None
     features: Sequence[str] | None = None
-    context: Sequence[str] | None = None
+    context: str | Sequence[str] | None = "auto"
     vectors: str | Sequence[str] | None = None
-    catalogue: str | None = None
+    catalogue: str | None = "auto"
     catalogue_names: Sequence[str] | None = None
     categorical: Sequence[str] = ()
     levels: Mapping[str, Sequence[str]] | None = None
     ignore: Sequence[str] = ()
+    missing: str = "auto"
     new_levels: str | None = None
     columns: Columns | None = None
     links: str | Sequence[str] | None = None
@@ -89,7 +98,8 @@ class ColumnOptions:
             kept = self.columns
             single = (kept.item, kept.catalogue, kept.group)
             return {kept.problem, *kept.levels} | {name for name in single if name is not None}
-        named = [self.problem, self.item, self.catalogue, self.group, *_as_list(self.categorical, "categorical")]
+        catalogue = None if self.catalogue == "auto" else self.catalogue
+        named = [self.problem, self.item, catalogue, self.group, *_as_list(self.categorical, "categorical")]
         return {name for name in named if name is not None}
 
 
@@ -101,7 +111,7 @@ class ColumnKeywords(TypedDict, total=False):
     size: str | None
     group: str | None
     features: Sequence[str] | None
-    context: Sequence[str] | None
+    context: str | Sequence[str] | None
     vectors: str | Sequence[str] | None
     links: str | Sequence[str] | None
     catalogue: str | None
@@ -109,6 +119,7 @@ class ColumnKeywords(TypedDict, total=False):
     categorical: Sequence[str]
     levels: Mapping[str, Sequence[str]] | None
     ignore: Sequence[str]
+    missing: str
     columns: Columns | None
     new_levels: str | None
     fixed: bool
@@ -124,10 +135,12 @@ def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) 
     """Match the caller's options with the columns of a table."""
     if options.new_levels not in (None, "error", "zeros"):
         raise InputError(f'new_levels must be "error" or "zeros". Got {options.new_levels!r}.')
+    if options.missing not in ("auto", "error"):
+        raise InputError(f'missing must be "auto" or "error". Got {options.missing!r}.')
     if options.columns is not None:
         return options.columns
     table.column(options.problem, "problem")
-    context = _expand(table, options.context, "context")
+    context = () if options.context == "auto" else _expand(table, options.context, "context")
     vectors = _expand(table, options.vectors, "vectors")
     links = _expand(table, options.links, "links")
     named = _expand(table, options.categorical, "categorical")
@@ -135,21 +148,38 @@ def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) 
     categorical = named + _own_categories(table, options, used)
     columns = Columns(
         problem=options.problem,
-        item=_optional_column(table, options.item, "item"),
+        item=_item(table, options, used),
         size=_optional_column(table, options.size, "size"),
         group=_require_column(table, options.group, "group"),
         context=context,
         vectors=vectors,
-        catalogue=_require_column(table, options.catalogue, "catalogue"),
+        catalogue=None if options.catalogue == "auto" else _require_column(table, options.catalogue, "catalogue"),
         levels={name: tuple((options.levels or {}).get(name, ())) for name in categorical},
         catalogue_names=tuple(str(name) for name in options.catalogue_names or ()),
         numbered=_numbers(table),
         links=links,
         new_levels=options.new_levels or "error",
     )
-    features = _features(table, options, columns, taken)
-    warn_of_coordinates(table, features)
-    return replace(columns, features=features)
+    columns = replace(columns, features=_features(table, options, columns, taken))
+    if _looks_at_values(table, options):
+        automatic = {"context": options.context == "auto", "catalogue": options.catalogue == "auto"}
+        columns = find_roles(table, columns, **automatic)
+    warn_of_coordinates(table, columns.features)
+    return columns
+
+
+def _looks_at_values(table: ColumnTable, options: ColumnOptions) -> bool:
+    """Return whether the values of a table may say what its columns are: not those of a scan, which come in parts."""
+    return options.features is None and table.matrix is None and not table.streamed
+
+
+def _item(table: ColumnTable, options: ColumnOptions, used: set[str]) -> str | None:
+    """Return the column of item ids: as named, or else the one of text that names recurring items, if there is one."""
+    item = _optional_column(table, options.item, "item")
+    if item is not None or options.item is None or options.catalogue != "auto" or not _looks_at_values(table, options):
+        return item
+    single = {options.problem, options.size, options.group}
+    return find_items(table, options.problem, [name for name in table.columns if name not in used | single])
 
 
 def _own_categories(table: ColumnTable, options: ColumnOptions, used: set[str]) -> tuple[str, ...]:
@@ -175,6 +205,7 @@ def _features(table: ColumnTable, options: ColumnOptions, columns: Columns, take
         named = _expand(table, options.features, "features")
         return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
     used = {columns.problem, columns.item, columns.size, columns.catalogue, columns.group}
+    used -= set(_expand(table, options.categorical, "categorical"))  # an item may be told apart by its name, too
     used |= {*columns.context, *columns.vectors, *columns.links}
     left_out = used | taken | set(_expand(table, options.ignore, "ignore"))
     open_names = [name for name in table.columns if name not in left_out]

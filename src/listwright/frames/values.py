@@ -55,14 +55,18 @@ def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
-def numbers(table: ColumnTable, name: str, option: str) -> Floats:
-    """Read a column as float64; raise `InputError` for text and for missing or infinite values."""
+def numbers(table: ColumnTable, name: str, option: str, *, fill: float | None = None) -> Floats:
+    """Read a column as float64; raise `InputError` for text, infinite values, and gaps that are not filled."""
     column = table.column(name, option)
+    if pa.types.is_null(column.type) and fill is not None:
+        return np.full(len(column), fill)
     if pa.types.is_null(column.type):
         raise table.error(0, name, "the value is missing", _fill(table, option))
     if not is_number(column.type):
         raise _not_numbers(table, name, option)
     array = to_floats(column)
+    if fill is not None:
+        array = np.where(np.isnan(array), fill, array)
     bad = first_bad(~np.isfinite(array))
     if bad is not None:
         missing = not column[bad].is_valid or np.isnan(array[bad])
@@ -70,6 +74,12 @@ def numbers(table: ColumnTable, name: str, option: str) -> Floats:
             bad, name, "the value is missing" if missing else f"{array[bad]} is not finite", _fill(table, option)
         )
     return array
+
+
+def is_missing(table: ColumnTable, name: str) -> NDArray[np.bool_]:
+    """Return by row whether a value of a column of numbers is missing."""
+    column = table.columns[name]
+    return np.ones(len(column), bool) if pa.types.is_null(column.type) else np.isnan(to_floats(column))
 
 
 def names(table: ColumnTable, name: str, option: str) -> NameColumn:

@@ -1,0 +1,136 @@
+"""What a table itself says of its columns: which describe the problem, which name recurring items, which have gaps.
+
+`find_roles` makes columns that have one value in every problem context, and an item column with recurring values the
+catalogue; `fill_gaps` finds what missing values are filled with. Each says in one line what it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from listwright._internal.arrays import Bools, Ints
+from listwright._internal.warn import warn
+from listwright.errors import InputError, Notice
+from listwright.frames.table import ColumnTable
+from listwright.frames.values import is_text, names, to_floats, to_ints
+
+if TYPE_CHECKING:
+    from listwright.frames.columns import Columns
+
+ENOUGH = 10  # fewest problems of several candidates: with fewer, a finding may be chance
+SOME = 64  # problems that are looked at before all of them
+SHOWN = 3  # columns that a line names
+RECURS = 0.5  # share of the problems that an item of a catalogue is offered in, on average
+
+
+def find_items(table: ColumnTable, problem: str, open_names: Iterable[str]) -> str | None:
+    """Return the one column of text that names recurring items: different within each problem, the same in all."""
+    owners = names(table, problem, "problem").codes
+    texts = [name for name in open_names if name in table.columns and _holds_text(table, name)]
+    found = [name for name in texts if recurs(owners, _codes(table, name))]
+    return found[0] if len(found) == 1 else None
+
+
+def find_roles(table: ColumnTable, columns: Columns, *, context: bool, catalogue: bool) -> Columns:
+    """Make features of one value per problem the context, and recurring items the catalogue."""
+    owners = names(table, columns.problem, "problem").codes
+    if (np.bincount(owners) > 1).sum() < ENOUGH:
+        return columns
+    moved = (
+        tuple(name for name in columns.features if _describes_problem(owners, _codes(table, name))) if context else ()
+    )
+    left = tuple(name for name in columns.features if name not in moved)
+    known = columns.catalogue is not None
+    if catalogue and not known and columns.item is not None and (moved or columns.context or not left):
+        known = recurs(owners, _codes(table, columns.item))
+    if not left and not known:
+        return columns  # nothing would tell the candidates apart
+    item = columns.item if known and columns.catalogue is None else columns.catalogue
+    _say_roles(table, moved, item if columns.catalogue is None else None)
+    return replace(columns, features=left, context=columns.context + moved, catalogue=item)
+
+
+def recurs(owners: Ints, codes: Ints) -> bool:
+    """Return whether values differ within each problem, and most problems have most of them."""
+    n_problems, n_values = int(owners.max()) + 1, int(codes.max(initial=-1)) + 1
+    if n_problems < ENOUGH or codes.min(initial=0) < 0 or len(codes) < RECURS * n_problems * n_values:
+        return False
+    return len(np.unique(owners * n_values + codes)) == len(codes)
+
+
+def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
+    """Find the medians of columns with missing values; with `refuse`, raise an error that names all, with counts."""
+    gaps = {name: count for name in (*columns.features, *columns.context) if (count := _missing(table, name))}
+    gaps = {name: count for name, count in gaps.items() if name not in columns.levels}
+    if refuse and len(gaps) > 1:
+        listed = ", ".join(f"{name!r} ({count:,})" for name, count in gaps.items())
+        way = 'Fill them, leave columns out with ignore=, or pass missing="auto"'
+        raise InputError(f"{table.source}: values are missing in {len(gaps):,} columns: {listed}. {way}.")
+    if refuse or not gaps:
+        return columns  # where one column has gaps, reading it names the first cell
+    line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and a 0/1 column marks each."
+    warn(f'{line} Pass missing="error" to refuse them.', Notice)
+    return replace(columns, fills={name: _median(table, name) for name in gaps})
+
+
+def _missing(table: ColumnTable, name: str) -> int:
+    """Return how many values of a column are missing."""
+    column = table.columns.get(name)
+    if column is None:
+        return 0
+    count = column.null_count
+    if pa.types.is_floating(column.type):
+        count += int(pc.sum(pc.is_nan(column)).as_py() or 0)
+    return count
+
+
+def _median(table: ColumnTable, name: str) -> float:
+    """Return the median of the values that are not missing; 0 if all are."""
+    values = to_floats(table.columns[name])
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if len(known) else 0.0
+
+
+def _holds_text(table: ColumnTable, name: str) -> bool:
+    return is_text(table.columns[name].type) and not table.columns[name].null_count
+
+
+def _codes(table: ColumnTable, name: str) -> Ints:
+    """Return the number of each row's value among the different ones; missing values are one of them."""
+    column = table.columns[name].combine_chunks()
+    return to_ints(column.dictionary_encode(null_encoding="encode").indices)
+
+
+def _describes_problem(owners: Ints, codes: Ints) -> bool:
+    """Return whether a column has one value in every problem, and not the same in all."""
+    some = owners < SOME
+    return _constant(owners[some], codes[some]) and bool(codes.max() > 0) and _constant(owners, codes)
+
+
+def _constant(owners: Ints, codes: Ints) -> bool:
+    first: NDArray[Any] = np.empty(int(owners.max()) + 1, dtype=codes.dtype)
+    first[owners[::-1]] = codes[::-1]
+    same: Bools = codes == first[owners]
+    return bool(same.all())
+
+
+def _say_roles(table: ColumnTable, context: tuple[str, ...], catalogue: str | None) -> None:
+    """Say in one line what was found, and how to switch it off."""
+    parts = [f"{_some(context)} have one value per problem and are context (context=None: features)"] if context else []
+    parts += [f"{catalogue!r} names recurring items and is the catalogue (catalogue=None: ids)"] if catalogue else []
+    if parts:
+        warn(f"{table.source}: {'; '.join(parts)}.", Notice)
+
+
+def _some(columns: Iterable[str]) -> str:
+    """Return the first few of some column names, and how many more there are."""
+    every = list(columns)
+    shown = ", ".join(map(repr, every[:SHOWN]))
+    return shown if len(every) <= SHOWN else f"{shown} and {len(every) - SHOWN:,} more columns"

@@ -1,0 +1,103 @@
+"""What a table itself says: context and catalogue without options, and missing values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import listwright as lw
+from listwright.errors import InputError, Notice
+from listwright.tables import read_with_columns
+
+SAID = pytest.mark.filterwarnings("ignore::listwright.errors.Notice")
+
+
+def solvers(n: int = 60, seed: int = 0) -> pd.DataFrame:
+    """Runs of four solvers, each of which solves the instances of one kind, with gaps in the instances' features."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(4, size=n)
+    size = np.where(rng.random(n) < 0.2, np.nan, rng.random(n))
+    return pd.DataFrame(
+        {
+            "instance": np.repeat([f"i{seed}-{i}" for i in range(n)], 4),
+            "algorithm": np.tile(["ace", "bee", "cat", "dog"], n),
+            **{f"is_{j}": np.repeat((kind == j).astype(float), 4) for j in range(4)},
+            "size_of_instance": np.repeat(size, 4),
+            "solved": (np.tile(np.arange(4), n) == np.repeat(kind, 4)).astype(int),
+        }
+    )
+
+
+def test_a_solver_frame_needs_no_option_but_problem_and_reward() -> None:
+    with pytest.warns(Notice) as said:
+        model = lw.SCP(1, effort="fast", random_state=0).fit(solvers(), problem="instance", reward="any:solved")
+    lines = sorted(str(one.message) for one in said)
+    assert lines == [
+        "The table: 'is_0', 'is_1', 'is_2' and 2 more columns have one value per problem and are context "
+        "(context=None: features); 'algorithm' names recurring items and is the catalogue (catalogue=None: ids).",
+        "The table: missing values of 'size_of_instance' are filled with the median, and a 0/1 column marks each. "
+        'Pass missing="error" to refuse them.',
+    ]
+    assert model.columns_.catalogue == model.columns_.item == "algorithm"
+    assert model.score(solvers(seed=1)) > 0.95
+    assert set(model.predict(solvers(seed=1)).to_frame()["item"]) == {"ace", "bee", "cat", "dog"}
+
+
+@SAID
+def test_both_can_be_switched_off() -> None:
+    features = lw.Problems.from_frame(solvers(), problem="instance", item="algorithm", context=None, ignore=["solved"])
+    assert (features.n_features, features.context, features.catalogue) == (6, None, None)
+    ids = {"problem": "instance", "item": "algorithm", "ignore": ["solved"]}
+    with pytest.raises(InputError, match=r"cannot be told apart|no features"):
+        lw.SCP(1).fit(solvers(), reward="any:solved", context=["is_*"], catalogue=None, **(ids | {"ignore": ["size*"]}))
+    assert lw.Problems.from_frame(solvers(), **ids).catalogue is not None
+
+
+@SAID
+@pytest.mark.parametrize("option", ["item", "categorical"])
+def test_a_recurring_item_is_never_dropped_in_silence(option: str) -> None:
+    names: dict[str, Any] = {"item": "algorithm"} | ({} if option == "item" else {"categorical": ["algorithm"]})
+    problems, columns = read_with_columns(solvers(), problem="instance", reward="any:solved", **names)
+    assert columns.catalogue == "algorithm" or "algorithm" in columns.features
+    assert lw.SCP(1, effort="fast", random_state=0).fit(problems).score(problems) > 0.9
+
+
+def test_features_of_candidates_stay_features() -> None:
+    table = solvers().drop(columns=["size_of_instance", "is_0", "is_1", "is_2", "is_3"])
+    table["speed"] = np.random.default_rng(0).random(len(table))
+    problems = lw.Problems.from_frame(table, problem="instance", item="algorithm", reward="any:solved")
+    assert (problems.n_features, problems.context, problems.catalogue) == (1, None, None)
+
+
+@SAID
+@pytest.mark.parametrize("convert", [lambda table: table, pl.from_pandas])
+def test_missing_values_are_filled_alike_in_later_frames(convert: Any) -> None:
+    table = pd.DataFrame({"problem": [1, 1, 2, 2], "x": [1.0, None, 3.0, 8.0], "y": [1.0, 2.0, 3.0, 4.0]})
+    problems, columns = read_with_columns(convert(table))
+    assert problems.feature_names == ("x", "x is missing", "y")
+    assert problems.features.tolist() == [[1, 0, 1], [3, 1, 2], [3, 0, 3], [8, 0, 4]]
+    later = lw.Problems.from_frame(convert(table.assign(x=[None, 5.0, 5.0, 5.0])), columns=columns)
+    assert later.features[:, :2].tolist() == [[3, 1], [5, 0], [5, 0], [5, 0]]
+    with pytest.raises(InputError, match=r"column 'y': the value is missing"):
+        lw.Problems.from_frame(convert(table.assign(y=[None, 5.0, 5.0, 5.0])), columns=columns)
+
+
+def test_all_columns_with_missing_values_are_named_at_once() -> None:
+    table = pd.DataFrame({"problem": [1, 1, 2], "x": [1.0, None, None], "y": [None, 2.0, 3.0], "z": [1, 2, 3]})
+    with pytest.raises(InputError, match=r"missing in 2 columns: 'x' \(2\), 'y' \(1\)"):
+        lw.Problems.from_frame(table, missing="error")
+    with pytest.raises(InputError, match='missing must be "auto" or "error"'):
+        lw.Problems.from_frame(table, missing="drop")
+
+
+@SAID
+def test_a_model_keeps_how_gaps_are_filled_in_its_file(tmp_path: Any) -> None:
+    model = lw.SCP(1, effort="fast", random_state=0).fit(solvers(), problem="instance", reward="any:solved")
+    model.save(tmp_path / "model")
+    again = lw.load(tmp_path / "model")
+    assert again.columns_ == model.columns_
+    assert again.predict(solvers(seed=2)) == model.predict(solvers(seed=2))
