@@ -78,7 +78,7 @@ def test_the_rank_by_a_score_is_a_feature(name):
 def test_candidates_that_differ_in_nothing():
     table = frame()[["problem", "item", "clicked"]].assign(age=np.repeat(np.arange(60), 6))
     with pytest.warns(DataWarning, match="do not differ"):
-        lw.SCP(2, random_state=0).fit(table, reward="any:clicked")
+        lw.SCP(2, random_state=0).fit(table, reward="any:clicked", context=None, catalogue=None)
 
 
 def test_fits_inside_of_a_fit_do_not_warn_again():
@@ -94,3 +94,31 @@ def test_a_budget_leaves_a_choice_among_few():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lw.SCP(budget=2, random_state=0).fit(table, reward="any:clicked")
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_what_was_measured_afterwards_gives_the_reward_away(mirror):
+    table = frame()
+    seconds = np.random.default_rng(0).exponential(30, len(table))
+    table["seconds"] = 100 - table.clicked * seconds if mirror else table.clicked * seconds
+    with pytest.warns(DataWarning, match=r"computed from seconds\."):
+        lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
+
+
+def test_a_name_that_says_afterwards_makes_a_good_column_suspicious():
+    table = frame()
+    noise = np.random.default_rng(1).random(len(table))
+    table["value"] = table.clicked + 1.5 * noise
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
+    with pytest.warns(DataWarning, match=r"computed from Dwell_time\."):
+        lw.SCP(2, effort="fast", random_state=0).fit(
+            table.rename(columns={"value": "Dwell_time"}), reward="any:clicked"
+        )
+
+
+@pytest.mark.parametrize(("value", "worth"), [(0, "nothing"), (1, r"the same \(1\)")])
+def test_rewards_that_do_not_differ_teach_nothing(value, worth):
+    with pytest.warns(DataWarning, match=f"Every item is worth {worth}"):
+        lw.SCP(2, effort="fast", random_state=0).fit(frame().assign(clicked=value), reward="any:clicked")

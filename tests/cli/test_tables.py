@@ -329,18 +329,18 @@ def test_check_finds_what_spoils_learning(call, folder) -> None:
     (folder / "sick.csv").write_text("\n".join(lines) + "\n")
     code, out, _ = call("check", "sick.csv", "--reward", "any:hit", "--json")
     found = {one["check"]: one for one in json.loads(out)}
-    assert code == 0
+    assert code == 1
     assert {name: one["level"] for name, one in found.items()} == {
         "laws": "ok",
         "unreachable": "warning",
         "duplicates": "warning",
         "constant": "warning",
-        "leak": "warning",
+        "leak": "error",
     }
     assert "2 of 10 problems" in found["unreachable"]["message"]
     assert "1 of 30 candidates" in found["duplicates"]["message"]
     assert found["constant"]["message"].endswith(": flat.")
-    assert "computed from leak:" in found["leak"]["message"]
+    assert "computed from x, leak:" in found["leak"]["message"]
 
 
 def test_check_takes_sparse_tables(call, folder) -> None:
@@ -348,10 +348,10 @@ def test_check_takes_sparse_tables(call, folder) -> None:
     (folder / "sparse.svmlight").write_text("\n".join(lines) + "\n")
     code, out, _ = call("check", "sparse.svmlight", "--reward", "any:label", "--json")
     found = {one["check"]: one for one in json.loads(out)}
-    assert code == 0
+    assert code == 1
     assert found["duplicates"]["level"] == "ok"
     assert found["constant"]["message"].startswith("3 of 5 features are constant")
-    assert found["leak"]["level"] == "warning"
+    assert found["leak"]["level"] == "error"
 
 
 def test_check_finds_a_reward_that_is_not_submodular(call, folder) -> None:

@@ -16,19 +16,22 @@ from listwright.features.candidate import feature_names
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 
-TELLS_ALL = 0.9999  # correlation above which a feature is taken to be the reward itself
+LEAKS = 0.99  # within-problem AUC, or its mirror, from which a column is taken to give the reward away
+SUSPICIOUS = 0.8  # the same for columns whose names say that they are measured after a list was shown
+AFTERWARDS = re.compile(r"runtime|dwell|elapsed|click|position|purchase|watched|outcome|label|target|runstatus")
+UNRELATED = 0.3  # correlation below which a sparse column is not looked at
+FIRST_LOOK = 50  # problems from which columns are picked that are worth a look at more
 NAMED = 3  # examples in a message
 LOOKED_AT = 500  # problems to examine, evenly spread over all
 ENOUGH = 10  # fewest rows of either kind, and problems: with fewer, a finding may be chance
 RANKS = {"rank", "ranks", "ranking"}  # words of a column's name
 PLACES = {"click", "display", "displayed", "item", "items", "page", "pos", "position", "serp", "shown", "slot"}
-AGREES = 0.99  # balanced accuracy from which a column of two values is taken to be the label
 
 
 def warn_of_mistakes(problems: Problems, length: int | None) -> None:
-    """Issues one `DataWarning` for each mistake that `mistakes` finds."""
-    for told in mistakes(problems, length):
-        warn(told, DataWarning)
+    """Issue one `DataWarning` for each mistake that `mistakes` finds."""
+    for message in mistakes(problems, length):
+        warn(message, DataWarning)
 
 
 def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
@@ -46,12 +49,16 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
             "tell them apart. Are these columns of the problem (context=), or is a column missing?"
         )
     reward = reward_of(some)
-    telling = _telling(some, reward.gains(reward.start(some)))
-    if len(telling):
+    gains = reward.gains(reward.start(some))
+    leaking = leaking_columns(some, gains)
+    if len(leaking):
         yield (
-            f"The reward can be computed from {name_columns(some, telling)}. Will it be known for new problems? If "
+            f"The reward can be computed from {name_columns(some, leaking)}. Will it be known for new problems? If "
             "not, leave it out with ignore=: the model would be worth much less than it seems."
         )
+    if (gains <= 0).all() or (gains == gains[0]).all():
+        worth = "nothing" if (gains <= 0).all() else f"the same ({gains[0]:g})"
+        yield f"Every item is worth {worth}, so that there is nothing to learn: check the column of the reward."
     counting = _positions(some)
     if len(counting):
         yield (
@@ -83,25 +90,41 @@ def _alike(problems: Problems) -> bool:
     return bool(same[problems.counts > 1].mean() > 0.5)
 
 
-def _telling(problems: Problems, gains: Floats) -> Ints:
-    """Return the columns that give the reward away: by correlation, or by two values that say whether an item gains."""
-    gain = gains > 0
-    if min(gain.sum(), (~gain).sum()) < ENOUGH:
+def leaking_columns(problems: Problems, gains: Floats) -> Ints:
+    """Return the columns that give the reward away: they order the items of nearly every problem by their gains."""
+    starts = problems.offsets[:-1]
+    usual = np.where(np.minimum.reduceat(gains, starts) > 0, np.add.reduceat(gains, starts) / problems.counts, 0.0)
+    better = gains > usual[problems.owners]
+    if min(better.sum(), (~better).sum()) < ENOUGH:
         return np.zeros(0, dtype=np.int64)
-    close = np.abs(correlations(problems.features, gains)) > TELLS_ALL
-    return np.flatnonzero(close | _agreeing(problems.features, gain))
+    afterwards = np.array([AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)])
+    limits = np.where(afterwards, SUSPICIOUS, LEAKS)
+    if sparse.issparse(problems.features):  # of many columns, those that can matter
+        limits[np.abs(correlations(problems.features, gains)) < UNRELATED] = np.inf
+    few = int(problems.offsets[min(len(problems), FIRST_LOOK)])
+    for end, slack in ((few, 0.05), (problems.n_rows, 0.0)):
+        for column in np.flatnonzero(limits <= 1.0):
+            values = dense_row(problems.features[:end, [column]])
+            auc = _within_auc(values, better[:end], problems.owners[:end], problems.offsets)
+            if not max(auc, 1.0 - auc) >= limits[column] - slack:
+                limits[column] = np.inf
+    return np.flatnonzero(limits <= 1.0)
 
 
-def _agreeing(table: Floats, gain: Bools) -> Bools:
-    """Return by column whether it has two values, one of which stands for a gain."""
-    low, high = table.min(axis=0), table.max(axis=0)
-    two = (low < high) & ((table == low) | (table == high)).all(axis=0)
-    found = np.zeros(table.shape[1], dtype=bool)
-    for column in np.flatnonzero(two):
-        is_high = table[:, column] == high[column]
-        right = (is_high[gain].mean() + (~is_high)[~gain].mean()) / 2
-        found[column] = max(right, 1 - right) >= AGREES
-    return found
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower())
+
+
+def _within_auc(values: Floats, better: Bools, owners: Ints, offsets: Ints) -> float:
+    """Return how often, over pairs within a problem, the better item has the higher value; ties count half."""
+    order = np.lexsort((values, owners))
+    starts = np.flatnonzero(np.r_[True, (np.diff(values[order]) != 0) | (np.diff(owners) != 0)])
+    counts = np.diff(np.r_[starts, len(order)])
+    ranks = np.repeat(starts + (counts - 1) / 2, counts) - offsets[owners]
+    n_better = np.bincount(owners, better, minlength=int(owners[-1]) + 1)
+    n_pairs = (n_better * (np.bincount(owners) - n_better)).sum()
+    wins = ranks[better[order]].sum() - (n_better * (n_better - 1) / 2).sum()
+    return float(wins / n_pairs) if n_pairs else 0.5
 
 
 def _positions(problems: Problems) -> Ints:

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, RandomState, as_generator
 from listwright.checks import LawBroken, check_reward
-from listwright.checks.mistakes import TELLS_ALL, correlations, dense_row, first_names, name_columns
+from listwright.checks.mistakes import dense_row, first_names, leaking_columns, name_columns
 from listwright.problems import Problems
 from listwright.rewards import Function, reward_of
 
@@ -44,7 +44,7 @@ def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState
         _reachable(problems, gains),
         _duplicates(problems),
         _constant(problems),
-        _telling(problems, gains),
+        _leaks(problems, gains),
     ]
 
 
@@ -115,10 +115,10 @@ def _constant(problems: Problems) -> Finding:
     return Finding("warning", "constant", f"{told}: {name_columns(problems, flat)}.")
 
 
-def _telling(problems: Problems, gains: Floats) -> Finding:
-    """Find features that correlate perfectly with the gains, and so may not be known at prediction time."""
-    close = np.flatnonzero(np.abs(correlations(problems.features, gains)) > TELLS_ALL)
-    if not len(close):
+def _leaks(problems: Problems, gains: Floats) -> Finding:
+    """Find features that order the items of nearly every problem by their gains, and may not be known in time."""
+    columns = leaking_columns(problems, gains)
+    if not len(columns):
         return Finding("ok", "leak", "No feature gives the reward away.")
-    names = name_columns(problems, close)
-    return Finding("warning", "leak", f"The reward can be computed from {names}: will that be known for new problems?")
+    names = name_columns(problems, columns)
+    return Finding("error", "leak", f"The reward can be computed from {names}: will that be known for new problems?")
