@@ -13,8 +13,6 @@ import listwright as lw
 from listwright.errors import InputError, Notice
 from listwright.tables import read_with_columns
 
-SAID = pytest.mark.filterwarnings("ignore::listwright.errors.Notice")
-
 
 def solvers(n: int = 60, seed: int = 0) -> pd.DataFrame:
     """Runs of four solvers, each of which solves the instances of one kind, with gaps in the instances' features."""
@@ -47,7 +45,6 @@ def test_a_solver_frame_needs_no_option_but_problem_and_reward() -> None:
     assert set(model.predict(solvers(seed=1)).to_frame()["item"]) == {"ace", "bee", "cat", "dog"}
 
 
-@SAID
 def test_both_can_be_switched_off() -> None:
     features = lw.Problems.from_frame(solvers(), problem="instance", item="algorithm", context=None, ignore=["solved"])
     assert (features.n_features, features.context, features.catalogue) == (6, None, None)
@@ -57,7 +54,6 @@ def test_both_can_be_switched_off() -> None:
     assert lw.Problems.from_frame(solvers(), **ids).catalogue is not None
 
 
-@SAID
 @pytest.mark.parametrize("option", ["item", "categorical"])
 def test_a_recurring_item_is_never_dropped_in_silence(option: str) -> None:
     names: dict[str, Any] = {"item": "algorithm"} | ({} if option == "item" else {"categorical": ["algorithm"]})
@@ -73,7 +69,6 @@ def test_features_of_candidates_stay_features() -> None:
     assert (problems.n_features, problems.context, problems.catalogue) == (1, None, None)
 
 
-@SAID
 @pytest.mark.parametrize("convert", [lambda table: table, pl.from_pandas])
 def test_missing_values_are_filled_alike_in_later_frames(convert: Any) -> None:
     table = pd.DataFrame({"problem": [1, 1, 2, 2], "x": [1.0, None, 3.0, 8.0], "y": [1.0, 2.0, 3.0, 4.0]})
@@ -94,7 +89,6 @@ def test_all_columns_with_missing_values_are_named_at_once() -> None:
         lw.Problems.from_frame(table, missing="drop")
 
 
-@SAID
 def test_a_model_keeps_how_gaps_are_filled_in_its_file(tmp_path: Any) -> None:
     model = lw.SCP(1, effort="fast", random_state=0).fit(solvers(), problem="instance", reward="any:solved")
     model.save(tmp_path / "model")
