@@ -87,7 +87,7 @@ def test_frames_have_one_row_per_passage(library: Any) -> None:
     found = read_examples(library(columns), query="q", passages="text", label="good", titles="name")
     expected = read_examples(RECORDS[:3], **NAMES, label="helps")
     assert [example.facts for example in found] == [example.facts for example in expected]
-    assert found[0].titles == ["T"] * 4
+    assert found[0].titles == [""] * 4  # all passages share it
     with pytest.raises(InputError, match="no column 'passages'"):
         read_examples(library(columns), query="q", label="good")
 
@@ -109,3 +109,59 @@ def test_frames_have_one_row_per_passage(library: Any) -> None:
 def test_bad_input_is_named(data: Any, options: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_examples(data, **NAMES, **options)
+
+
+def hard_records(n: int, seed: int, strength: float) -> list[dict[str, Any]]:
+    """Questions whose texts tell little, with scores that are higher for the passage that helps."""
+    rng = np.random.default_rng(seed)
+    records = []
+    for i in range(n):
+        helps = int(rng.integers(6))
+        texts = [f"Note {i} {j} of the ship and its crew {rng.integers(99)}." for j in range(6)]
+        scores = rng.normal(size=6) + strength * (np.arange(6) == helps)
+        sources = ["good" if j == helps and rng.random() < 0.8 else "bad" for j in range(6)]
+        records.append(
+            {"query": f"What of the ship {i}?", "passages": texts, "cited": [helps], "s": scores, "from": sources}
+        )
+    return records
+
+
+def test_fit_learns_what_scores_and_sources_weigh() -> None:
+    told: list[str] = []
+    names = {"cited": "cited", "scores": "s", "sources": "from"}
+    packer = lw.ContextPacker().fit(hard_records(40, 0, 3.0), progress=lambda what, *_: told.append(what), **names)
+    calibration = packer.model_.calibration_
+    assert calibration.weights["score"] > 1.0
+    assert calibration.sources["good"] > 0.2 > calibration.sources["bad"]
+    assert any("folds" in what for what in told)
+    test = hard_records(40, 1, 3.0)
+    assert packer.score(test, length=1, **names) > lw.ContextPacker().score(test, length=1, cited="cited") + 0.2
+    useless = lw.ContextPacker().fit(hard_records(40, 0, 0.0), cited="cited", scores="s")
+    assert useless.model_.calibration_.weights["score"] < 0.7
+
+
+def test_what_was_not_shown_is_not_learned_from() -> None:
+    one = {"query": "Who?", "passages": ["One.", "Two.", "Three."], "cited": [2], "seen": [1, 2]}
+    (example,) = read_examples([one], cited="cited", shown="seen")
+    assert (example.texts, example.facts) == (["Two.", "Three."], [-1, 0])
+    frame = pd.DataFrame({"query": ["Who?"] * 3, "passages": one["passages"], "c": [0, 0, 1], "shown": [0, 1, 1]})
+    assert read_examples(frame, cited="c", shown="shown")[0].texts == ["Two.", "Three."]
+
+
+def test_a_question_that_is_asked_twice() -> None:
+    columns = {"query": ["Who?"] * 4, "passages": ["a", "b", "a", "c"], "ok": [1, 0, 0, 1], "id": [1, 1, 2, 2]}
+    frame = pd.DataFrame(columns)
+    for names in ({}, {"question_id": "id"}):
+        assert [example.texts for example in read_examples(frame, label="ok", **names)] == [["a", "b"], ["a", "c"]]
+    with pytest.raises(InputError, match="'labels' is not known"):
+        read_examples(frame, labels="ok")
+
+
+def test_certify_against_the_scores() -> None:
+    certificate = lw.ContextPacker().certify(
+        hard_records(60, 2, 1.0), cited="cited", scores="s", rivals=["scores"], length=2
+    )
+    assert set(certificate.ahead_of) == {"your reranker's top k"}
+    assert "tokens than your reranker's top k" in str(certificate)
+    with pytest.raises(InputError, match="needs a score of every passage"):
+        lw.ContextPacker().certify(RECORDS, **NAMES, label="helps", rivals=["scores"], length=2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pickle  # noqa: TID251
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +13,9 @@ import pytest
 
 import listwright as lw
 from listwright.context.model import passage_policy_features, shipped_model
+from listwright.context.passages import estimate_tokens
 from listwright.errors import InputError
+from listwright.simulate.questions import questions
 from listwright.text import question_problems
 
 QUESTION = "Where was the director of Alien born?"
@@ -29,10 +33,10 @@ def packer() -> lw.ContextPacker:
 
 
 def test_picks_passages_that_lead_to_each_other(packer: lw.ContextPacker) -> None:
-    packed = packer.pack(QUESTION, PASSAGES, budget=20)
+    packed = packer.pack(QUESTION, PASSAGES, budget=41)
     assert sorted(packed.positions) == [1, 2]
     assert packed.texts == [PASSAGES[position] for position in packed.positions]
-    assert packed.tokens == 19
+    assert packed.tokens == 40
     assert packed.scores == sorted(packed.scores, reverse=True)
     assert len(set(packed.scores)) == len(packed.scores)
     assert "'Ridley Scott'" in packed.reasons[1]
@@ -46,7 +50,7 @@ def test_the_compiled_walk_picks_what_the_model_predicts(packer: lw.ContextPacke
         problems = question_problems([QUESTION], [texts], sizes=[[len(text.split()) for text in texts]])
         for limit in ({"length": 4}, {"budget": 30.0}):
             expected = shipped_model().predict(problems, **limit)[0]
-            packed = packer.pack(QUESTION, texts, **({"budget": None} | limit))
+            packed = lw.ContextPacker(tokens="words").pack(QUESTION, texts, **({"budget": None} | limit))
             assert packed.positions == expected.tolist()
 
 
@@ -83,10 +87,10 @@ def test_limits(packer: lw.ContextPacker) -> None:
     assert len({sources[position] for position in packed.positions}) == len(packed) == 2
     assert packer.pack(QUESTION, PASSAGES, sizes=[1, 1, 1, 1], budget=3).tokens == 3
     characters = lw.ContextPacker(tokens=len).pack(QUESTION, PASSAGES, budget=100)
-    assert characters.tokens == sum(map(len, characters.texts)) <= 100
+    assert characters.tokens == len(characters.text()) + 2 <= 100  # a blank line behind each
     tokenizer = SimpleNamespace(encode=lambda text: text.split("e"))
     encoded = lw.ContextPacker(tokens=tokenizer).pack(QUESTION, PASSAGES, budget=12)
-    assert encoded.tokens == sum(len(text.split("e")) for text in encoded.texts) <= 12
+    assert encoded.tokens == sum(len(text.split("e")) + 1 for text in encoded.texts) <= 12
 
 
 def test_empty_passages_copies_and_few_passages(packer: lw.ContextPacker) -> None:
@@ -119,7 +123,12 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"embeddings": [None, [1.0, 2.0], [1.0, 0.0], [0.0, 1.0]]}, r"embeddings must .*\. Row 0 \(from 0\) is None"),
         ({"sizes": [1, 2]}, "sizes must be one number"),
         ({"budget": 0}, "budget must be above 0"),
-        ({"budget": 2}, "No passage fits 2 tokens: the shortest has 5"),
+        ({"budget": -5}, "budget must be above 0"),
+        ({"must_include": [4]}, "must_include must hold positions from 0 to 3"),
+        ({"must_include": [1], "budget": 9}, "Passage 1 must be included, but is blank, a copy, or too long"),
+        ({"must_include": [1, 2], "budget": 25}, "do not fit the limits together"),
+        ({"stop": "now"}, 'stop must be "auto"'),
+        ({"min_probability": 2}, "min_probability must be from 0 to 1"),
         ({"length": 0}, "length must be at least 1"),
         ({"per_source": 1}, "per_source needs sources"),
     ],
@@ -150,3 +159,118 @@ def test_save_and_load(packer: lw.ContextPacker, tmp_path: Path) -> None:
 def test_the_shipped_model_sees_what_it_is_said_to() -> None:
     names = [type(part).__name__ for part in passage_policy_features().parts]
     assert names == ["Candidate", "Links", "UncoveredTerms"]
+
+
+@pytest.mark.parametrize("question", ["Wer hat das Rathaus entworfen?", "", "Wer hat Alien gedreht?"])
+def test_where_words_tell_nothing_the_order_is_that_of_the_scores(packer: lw.ContextPacker, question: str) -> None:
+    scores = [0.01, 0.95, 0.9, 0.02]
+    assert packer.pack(question, PASSAGES, scores=scores).positions == [1, 2, 3, 0]
+    vectors = np.array([[0.1, 1.0], [1.0, 0.0], [1.0, 0.3], [0.2, 1.0]])
+    by_cosine = packer.pack(question, PASSAGES, embeddings=vectors, query_embedding=[1.0, 0.0])
+    assert by_cosine.positions == [1, 2, 3, 0]
+    assert packer.pack(QUESTION, PASSAGES[:2], scores=[0.9, 0.1]).positions == [0, 1]
+
+
+def test_scores_count_by_one_number() -> None:
+    scores = [0.0, 0.0, 0.0, 1.0]
+    assert lw.ContextPacker(score_weight=0).pack(QUESTION, PASSAGES, scores=scores, length=2).positions == [2, 1]
+    assert lw.ContextPacker(score_weight=50).pack(QUESTION, PASSAGES, scores=scores, length=1).positions == [3]
+
+
+def test_it_stops_where_nothing_more_is_needed(packer: lw.ContextPacker) -> None:
+    every = packer.pack(QUESTION, PASSAGES)
+    assert len(every.probabilities) == 4
+    stopped = packer.pack(QUESTION, PASSAGES, stop="auto")
+    assert stopped.positions == every.positions[: len(stopped)]
+    assert len(stopped) < 4
+    assert stopped.tokens + stopped.tokens_saved == every.tokens
+    assert packer.pack(QUESTION, PASSAGES, min_probability=1.0).positions == every.positions[:1]
+
+
+def test_passages_that_are_too_long(packer: lw.ContextPacker) -> None:
+    long = "Ridley Scott was born in South Shields. " + "He made films. " * 40
+    packed = packer.pack(QUESTION, [long, PASSAGES[2]], budget=40)
+    assert packed.positions == [1]
+    assert "Passage 0 is too long for the budget" in packed.notes[0]
+    assert packer.pack(QUESTION, [long], budget=2).positions == []
+    cut = packer.pack(QUESTION, [long], budget=40, truncate=True)
+    assert cut.texts[0].startswith("Ridley Scott was born in South Shields. He made films.")
+    assert cut.texts[0].endswith("films.")
+    assert cut.tokens <= 40
+
+
+def test_windows_that_overlap_are_told_once(packer: lw.ContextPacker) -> None:
+    words = [f"word{i}" for i in range(600)]
+    windows = [" ".join(words[start : start + 200]) for start in range(0, 500, 100)]
+    packed = packer.pack("What about word5 and word450?", windows, budget=None)
+    told = [word for text in packed.texts for word in text.split()]
+    assert len(told) == len(set(told)) == 600
+    assert len(packed) < 5
+    assert packed.tokens < 600 * 5
+
+
+def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
+    assert packer.pack(QUESTION, PASSAGES, must_include=[0], length=2).positions == [0, 2]
+    many = packer.pack_many([QUESTION] * 3, [PASSAGES] * 3, length=2, must_include=[[0], [], [3]])
+    assert [packed.positions[0] for packed in many] == [0, 2, 3]
+    with pytest.raises(InputError, match="scores must have one entry per question"):
+        packer.pack_many([QUESTION], [PASSAGES], scores=[])
+
+
+def test_what_scores_weigh_is_estimated_over_many_questions(packer: lw.ContextPacker) -> None:
+    rng = np.random.default_rng(0)
+    asked = [f"Where was the director of Film{i} born?" for i in range(40)]
+    texts = [
+        [
+            f"Film{i} was directed by Ann Lee{i}.",
+            f"Ann Lee{i} was born in Town{i}.",
+            *(f"Rain {i} {j}." for j in range(8)),
+        ]
+        for i in range(40)
+    ]
+    good = [[4.0, 4.0, *rng.normal(size=8).tolist()] for _ in asked]
+    noise = [rng.normal(size=10).tolist() for _ in asked]
+    strong, weak = (
+        packer._with_estimated_weight(asked, texts, [{"scores": s} for s in kind]) for kind in (good, noise)
+    )
+    assert strong.score_weight is not None
+    assert weak.score_weight is not None
+    assert strong.score_weight > 2 > 0.7 > weak.score_weight
+
+
+def test_titles_that_say_nothing(packer: lw.ContextPacker) -> None:
+    plain = packer.pack(QUESTION, PASSAGES)
+    for titles in (["notes.pdf"] * 4, ["a/b/c.txt", "x.md", None, float("nan")], ["Handbook"] * 4):
+        packed = packer.pack(QUESTION, PASSAGES, titles=titles)
+        assert packed.titles == [""] * 4
+        assert packed.scores == plain.scores
+    assert packer.pack(QUESTION, PASSAGES, titles=["", "Ridley Scott", "Alien", "Aliens"]).titles[0] == "Alien"
+
+
+def test_prompts_with_numbers_and_citations() -> None:
+    packer = lw.ContextPacker(style="numbered", tokens=len)
+    titles = ["", "Ridley Scott", "Alien", "Aliens"]
+    packed = packer.pack(QUESTION, PASSAGES, titles=titles, length=2)
+    assert packed.text() == f"[1] Alien\n{PASSAGES[2]}\n\n[2] Ridley Scott\n{PASSAGES[1]}"
+    assert len(packed.text()) <= packed.tokens
+    assert packed.cited("He was born there [2], says [2, 1] and [7].") == [1, 2]
+    with pytest.raises(InputError, match="style must be"):
+        lw.ContextPacker(style="bold").pack(QUESTION, PASSAGES)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="style must be"):
+        packed.text(style="bold")  # type: ignore[arg-type]
+
+
+def test_answers_are_pickled_and_sources_may_be_lists(packer: lw.ContextPacker) -> None:
+    packed = packer.pack(QUESTION, PASSAGES, sources=[["a"], ["b"], ["a"], ["a"]], per_source=1)
+    again = pickle.loads(pickle.dumps(packed))
+    assert (again.positions, again.reasons) == (packed.positions, packed.reasons)
+
+
+def test_estimated_tokens_do_not_undershoot() -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    cache = Path(pytest.importorskip("llama_index.core").__file__).parent / "_static" / "tiktoken_cache"
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(cache))
+    encoding = tiktoken.get_encoding("cl100k_base")
+    texts = [" ".join(passage.text for passage in question.passages) for question in questions(30, random_state=3)]
+    for text in [*texts, "Über die Brücke, 1979-1981.", "東京は日本の首都です。", "x = {'a': [1, 2, 3]}"]:
+        assert estimate_tokens(text) >= len(encoding.encode(text))

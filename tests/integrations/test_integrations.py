@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from itertools import pairwise
@@ -36,35 +37,49 @@ def test_langchain() -> None:
     from listwright.integrations.langchain import ListwrightCompressor
 
     documents = [Document(page_content=text, metadata={"source": "a" if i else "b"}) for i, text in enumerate(TEXTS)]
-    kept = ListwrightCompressor(budget=20).compress_documents(documents, QUESTION)
+    kept = ListwrightCompressor(budget=41).compress_documents(documents, QUESTION)
     assert {document.page_content for document in kept} == set(TEXTS[1:3])
     assert falls([document.metadata["listwright_score"] for document in kept])
     assert all(document.metadata["listwright_reason"] for document in kept)
     assert "listwright_score" not in documents[1].metadata
-    assert len(ListwrightCompressor(top_k=1).compress_documents(documents, QUESTION)) == 1
+    for name in ("length", "top_k", "top_n"):
+        assert len(ListwrightCompressor(**{name: 1}).compress_documents(documents, QUESTION)) == 1
+    assert ListwrightCompressor.model_validate_json(ListwrightCompressor(top_n=2).model_dump_json()).top_n == 2
+    for wrong in ({"top": 3}, {"budget": -5}, {"top_k": 1, "top_n": 2}):
+        with pytest.raises(ValueError, match=r"top|budget"):
+            ListwrightCompressor(**wrong)
     one_each = ListwrightCompressor(per_source=1).compress_documents(documents, QUESTION)
     assert {document.metadata["source"] for document in one_each} == {"a", "b"}
     embedded = ListwrightCompressor(embedder=DeterministicFakeEmbedding(size=8))
     assert len(embedded.compress_documents(documents, QUESTION)) == 4
     assert embedded.compress_documents([], QUESTION) == []
+    assert len(asyncio.run(embedded.acompress_documents(documents, QUESTION))) == 4
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_llama_index() -> None:
     pytest.importorskip("llama_index.core")
-    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+    from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 
     from listwright.integrations.llama_index import ListwrightPostprocessor
 
     nodes = [
         NodeWithScore(node=TextNode(text=text, embedding=[1.0, i]), score=0.5 - i / 10) for i, text in enumerate(TEXTS)
     ]
-    kept = ListwrightPostprocessor(budget=20).postprocess_nodes(nodes, query_str=QUESTION)
+    kept = ListwrightPostprocessor(budget=41).postprocess_nodes(nodes, query_str=QUESTION)
     assert {one.node.get_content() for one in kept} == set(TEXTS[1:3])
     assert falls([one.score for one in kept])
     bundle = QueryBundle(QUESTION, embedding=[1.0, 2.0])
     assert len(ListwrightPostprocessor(top_n=3).postprocess_nodes(nodes, bundle)) == 3
     assert ListwrightPostprocessor().postprocess_nodes([], bundle) == []
+    assert kept[0].node.metadata["retriever_score"] in (0.3, 0.4)
+    assert kept[0].node.metadata["listwright_reason"]
+    assert "listwright_reason" not in kept[0].node.get_content(metadata_mode=MetadataMode.LLM)
+    assert ListwrightPostprocessor.from_dict(ListwrightPostprocessor(top_k=2).to_dict()).top_k == 2
+    with pytest.raises(ValueError, match="budget"):
+        ListwrightPostprocessor(budget=-5)
+    with pytest.raises(ValueError, match="top"):
+        ListwrightPostprocessor(top=3)
     with pytest.raises(InputError, match="needs the query"):
         ListwrightPostprocessor().postprocess_nodes(nodes)
 
@@ -77,13 +92,15 @@ def test_haystack() -> None:
     from listwright.integrations.haystack import ListwrightRanker
 
     documents = [Document(content=text, score=0.5, meta={"source": "s"}) for text in TEXTS]
-    kept = ListwrightRanker(budget=20).run(QUESTION, documents)["documents"]
+    kept = ListwrightRanker(budget=41).run(QUESTION, documents)["documents"]
     assert {document.content for document in kept} == set(TEXTS[1:3])
     assert falls([document.score for document in kept])
     assert documents[1].score == 0.5
+    assert kept[0].meta["retriever_score"] == 0.5
+    assert kept[0].meta["listwright_reason"]
     assert len(ListwrightRanker(top_k=3).run(QUESTION, documents, top_k=1)["documents"]) == 1
     pipeline = Pipeline()
-    pipeline.add_component("pack", ListwrightRanker(budget=30, per_source=1))
+    pipeline.add_component("pack", ListwrightRanker(budget=60, per_source=1, tokens="words"))
     again = Pipeline.from_dict(pipeline.to_dict(), allowed_modules=["listwright.integrations.haystack"])
     found = again.run({"pack": {"query": QUESTION, "documents": documents}})["pack"]["documents"]
     assert len(found) == 1

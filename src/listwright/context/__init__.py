@@ -1,10 +1,7 @@
 """Context packing for retrieval-augmented generation: choose passages for a language model within a token budget.
 
-`ContextPacker` is the only entry point and `Packed` is its answer. The other modules are the steps of
-`ContextPacker.pack`, in this order: read the passages (`passages`), count their tokens (`tokens`), check the limits
-(`limits`), leave out copies (`copies`), compute features (`listwright.text.passages`), adjust for given scores and
-embeddings (`signals`), find near copies (`copies`), walk with the learned policy (`walking`) and explain the picks
-(`reasons`).
+`ContextPacker` is the only entry point and `Packed` is its answer. `passages` reads and counts what is given, `model`
+has the policy and weighs given scores beside it, `examples` reads labelled questions, and `fitting` learns from them.
 """
 
 from listwright.context.packed import Packed

@@ -1,22 +1,26 @@
 """The policy over passages: what it sees, how it is trained, and the model that is shipped with the package.
 
-`ContextPacker` uses `shipped_model` until it is fitted; `fit` then calls `passage_model` with the trees of the model in
-use as the starting point. `python -m listwright.experiments.shipped_models` trains the shipped model again from
-HotpotQA.
+`ContextPacker` uses `shipped_model` until it is fitted. `Calibration` turns scores of its trees into log-odds, to which
+`weigh_evidence` adds the scores and embeddings that the user gives. `python -m listwright.experiments.shipped_models`
+trains the shipped model again from HotpotQA.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.needs import unmet_rows
 from listwright._kernels.pack_walk import UNMET, pack_walk
+from listwright.context.passages import Passages
 from listwright.errors import DataWarning
 from listwright.estimators.scp import SCP
 from listwright.features import Candidate, Features, Links, UncoveredTerms
@@ -28,6 +32,10 @@ from listwright.text.passages import PassageFeatures
 SHIPPED = Path(__file__).with_name("passages.listwright")
 LENGTH = 5  # passages that lists of training questions have
 PASSES = 3
+SCORE_WEIGHT = 2.0  # log-odds for one standard deviation of given scores
+MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
+MOST_WEIGHT = 8.0
+FEW_WORDS = (0.3, 0.6)  # shares of the question's words in the passages at which texts tell nothing, and all they can
 
 
 def passage_policy_features() -> Features:
@@ -35,14 +43,16 @@ def passage_policy_features() -> Features:
     return Candidate(standardize=False) + Links((), sums=False) + UncoveredTerms()
 
 
-def passage_model(problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: int = 10) -> SCP:
+def passage_model(
+    problems: Problems, start: tuple[Any, ...] = (), *, min_leaf: int = 10, n_models: int = 2, n_passes: int = PASSES
+) -> SCP:
     """Train an `SCP` that ranks passages by boosted trees on questions with labelled passages."""
     model = SCP(
         LENGTH,
-        learner=Aggregate(BoostingRanker(start=start, min_leaf=min_leaf)),
+        learner=Aggregate(BoostingRanker(start=start, min_leaf=min_leaf, n_models=n_models)),
         features=passage_policy_features(),
         weighting="uniform",
-        n_passes=PASSES,
+        n_passes=n_passes,
         batch_size=len(problems),
         allow_short=True,
         random_state=0,
@@ -64,9 +74,9 @@ def kinds_of(model: SCP) -> list[str]:
     return next(list(part.kinds_) for part in model.training_.features.parts_ if isinstance(part, Links))
 
 
-def scores_alone(model: SCP, found: PassageFeatures) -> Floats:
+def scores_alone(model: SCP, features: PassageFeatures) -> Floats:
     """Return the policy's score of each passage with an empty list: no links to it, and every term uncovered."""
-    terms, n = found.query_terms, len(found.table)
+    terms, n = features.query_terms, len(features.table)
     uncovered = np.empty((n, UNMET), dtype=np.float32)
     nothing = np.zeros(1, dtype=np.uint64)
     unmet_rows(
@@ -79,32 +89,155 @@ def scores_alone(model: SCP, found: PassageFeatures) -> Floats:
         uncovered,
     )
     links = np.zeros((n, len(kinds_of(model))), dtype=np.float32)
-    return model.policy_.estimator.predict(np.concatenate([found.table, links, uncovered], axis=1))
+    return model.policy_.estimator.predict(np.concatenate([features.table, links, uncovered], axis=1))
 
 
 def walk_passages(
     model: SCP,
-    found: PassageFeatures,
-    sizes: Floats,
+    features: PassageFeatures,
     *,
-    room: float,
     length: int,
-    groups: Ints,
-    per_group: int,
     bonus: Floats,
-    twins: Bools,
+    sizes: Floats | None = None,
+    room: float = np.inf,
+    groups: Ints | None = None,
+    per_group: int | None = None,
+    copies: Bools | None = None,
 ) -> tuple[Ints, Floats]:
     """Pick passages one at a time until nothing fits any more or the length is reached."""
-    trees = model.policy_.boosted_trees()
+    trees, n = model.policy_.boosted_trees(), len(features.table)
     assert trees is not None
-    terms = found.query_terms
-    links = np.stack([found.links[kind] for kind in kinds_of(model)]).astype(np.float32)
+    terms = features.query_terms
+    links = np.stack([features.links[kind] for kind in kinds_of(model)]).astype(np.float32)
     return pack_walk(
-        found.table,
+        features.table,
         links,
         (terms.starts, terms.parts, terms.wholes, terms.weights),
         trees,
         bonus,
-        twins,
-        (sizes, float(room), int(length), groups, int(per_group)),
+        np.zeros((n, n), dtype=bool) if copies is None else copies,
+        (
+            np.zeros(n) if sizes is None else sizes,
+            float(room),
+            int(length),
+            np.zeros(n, dtype=np.int64) if groups is None else groups,
+            n if per_group is None else int(per_group),
+        ),
     )
+
+
+@saved_as("context.Calibration")
+@dataclass(frozen=True)
+class Calibration:
+    """How scores of trees become log-odds, what given scores weigh beside them, and how likely a pick is needed."""
+
+    intercept: float = -0.82  # log-odds of a passage with an empty list: intercept + slope * score of the trees
+    slope: float = 2.3
+    picks: tuple[float, ...] = (0.9, 1.22, -0.15, -1.58)  # of `pick_rows`
+    weights: dict[str, float] = field(default_factory=dict)  # by kind of signal, where it was learned
+    sources: dict[str, float] = field(default_factory=dict)  # by source: log-odds that its passages have more
+
+    def probabilities(self, odds: Floats) -> Floats:
+        """Return how likely each pick of a list is needed, from the log-odds at which it was picked."""
+        return _sigmoid(pick_rows(odds) @ np.array(self.picks)) if len(odds) else odds
+
+
+def calibration_of(model: SCP) -> Calibration:
+    """Return the calibration that a model was saved with, or that of the shipped model."""
+    found: Calibration = getattr(model, "calibration_", Calibration())
+    return found
+
+
+def pick_rows(odds: Floats) -> Floats:
+    """Return what the probability of each pick is computed from."""
+    ranks = np.log(np.arange(1, len(odds) + 1))
+    return np.column_stack([np.ones(len(odds)), odds, odds - odds[0], ranks])
+
+
+def fit_logistic(table: Floats, labels: Floats, *, penalty: float = 1.0) -> Floats:
+    """Return the coefficients of a logistic regression with an L2 penalty, by Newton's method."""
+    weights = np.zeros(table.shape[1])
+    for _ in range(30):
+        shares = _sigmoid(table @ weights)
+        step = table.T @ (labels - shares) - penalty * weights
+        curvature = (table * (shares * (1 - shares))[:, None]).T @ table + penalty * np.eye(len(weights))
+        weights += np.linalg.solve(curvature, step)
+    return weights
+
+
+def _sigmoid(values: Floats) -> Floats:
+    """Return 1 / (1 + exp(-x)) without overflow."""
+    return 0.5 * (1.0 + np.tanh(0.5 * values))
+
+
+def text_probabilities(model: SCP, features: PassageFeatures) -> Floats:
+    """Return how likely each passage is needed by its text alone."""
+    calibration = calibration_of(model)
+    return _sigmoid(calibration.intercept + calibration.slope * scores_alone(model, features))
+
+
+class Evidence(NamedTuple):
+    """What the texts and the given signals say of the passages of one question before the first pick."""
+
+    bonus: Floats  # by passage: what to add to the score of the trees at every position
+    scale: float  # log-odds for a unit of that sum
+    shift: float  # by how much the signals raise the log-odds of all passages, which says nothing of their number
+
+
+def weigh_evidence(model: SCP, features: PassageFeatures, given: Passages, weights: Mapping[str, float]) -> Evidence:
+    """Add signals to the text's log-odds: each standardised signal times its weight.
+
+    The log-odds of the text count less where the passages hold few words of the question, and never for more than
+    `MOST_CERTAIN` allows, as a question from elsewhere is not what the trees learned from.
+    """
+    calibration = calibration_of(model)
+    signals = {name: values for name, values in given.signals().items() if weights.get(name)}
+    extra = np.zeros(len(given))
+    for name, values in signals.items():
+        extra += weights[name] * values
+    if given.sources is not None and calibration.sources:
+        extra += [calibration.sources.get(str(source), 0.0) for source in given.sources]
+    if not extra.any():
+        return Evidence(extra, calibration.slope, 0.0)
+    scale = calibration.slope * max(_trust(features) if len(given) > 2 else 0.0, 1e-6)
+    text = calibration.intercept + scale * scores_alone(model, features)
+    share = _sigmoid(text)
+    bounded = np.log((share + MOST_CERTAIN) / (1.0 - share + MOST_CERTAIN))
+    return Evidence((extra + bounded - text) / scale, scale, _common_shift(bounded, bounded + extra))
+
+
+def _trust(features: PassageFeatures) -> float:
+    """Return how far the words of the question can tell passages apart: 0 where passages hold few of them, as in
+    another language, and 1 where they hold most.
+    """
+    n = len(features.question.terms)
+    held = int((features.query_terms.weights[0][:n] > 0).sum())
+    low, high = FEW_WORDS
+    return float(np.clip((held / n - low) / (high - low), 0.0, 1.0)) if n else 0.0
+
+
+def _common_shift(text: Floats, both: Floats) -> float:
+    """Return what to take off log-odds so that as many passages are expected to help as by the text alone."""
+    low, high = -30.0, 30.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _sigmoid(both - middle).sum() > _sigmoid(text).sum() else (low, middle)
+    return low
+
+
+def default_weights(given: Passages, weight: float) -> dict[str, float]:
+    """Return the weights of signals of which nothing was learned: scores and cosines share `weight`."""
+    names = [name for name in given.signals() if name != "position"]
+    return {name: weight / len(names) for name in names}
+
+
+def estimate_weight(texts: Sequence[Floats], signals: Sequence[Floats]) -> float:
+    """Return the weight of a signal from many unlabelled questions, given the text's probabilities of each passage.
+
+    The mean of the signal differs between passages that are needed and others by its covariance with the probabilities
+    over their variance; its weight is that of a linear discriminant.
+    """
+    share, signal = np.concatenate(texts), np.concatenate(signals)
+    apart = max(float(np.cov(share, signal)[0, 1] / max(share.var(), 1e-9)), 0.0)
+    rate = float(share.mean())
+    return float(min(apart / max(1.0 - rate * (1.0 - rate) * apart**2, 0.2), MOST_WEIGHT))

@@ -1,24 +1,39 @@
-"""`ContextPacker`: passages for the context of a language model, within a budget of tokens.
-
-It ties together the modules of this package; see `listwright.context` for the order of the steps.
-"""
+"""`ContextPacker`: passages for the context of a language model, within a budget of tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Ints
+from listwright._internal.arrays import Floats, Ints, at_least_one
 from listwright._internal.parameters import Parameters
-from listwright.context.examples import example_problems, held_out_certificate, read_examples, refuse_learned
-from listwright.context.limits import check_room, groups_of, limits_of
-from listwright.context.model import passage_model, scores_alone, shipped_model, walk_passages
-from listwright.context.packed import Packed, decreasing_scores, reasons_of
-from listwright.context.passages import Passages, candidates, read_passages, sizes_of, twins_of
-from listwright.context.signals import bonus_of, signals_of
+from listwright._internal.progress import progress_to
+from listwright.context.examples import Example, read_examples
+from listwright.context.fitting import certify_packer, fit_model, refuse_learned, signal_weights
+from listwright.context.model import (
+    calibration_of,
+    estimate_weight,
+    shipped_model,
+    text_probabilities,
+    walk_passages,
+    weigh_evidence,
+)
+from listwright.context.packed import STYLES, Packed, Style, decreasing_scores, reasons_of
+from listwright.context.passages import (
+    Passages,
+    cut_passages,
+    distinct_rows,
+    near_copies,
+    new_parts,
+    passage_sizes,
+    read_passages,
+    token_counter,
+)
 from listwright.errors import InputError
 from listwright.estimators.scp import SCP
 from listwright.guarantees import HeldOutCertificate
@@ -26,6 +41,10 @@ from listwright.loading import load
 from listwright.text.passages import passage_features, shortlist
 
 MOST = 256  # passages that are looked at closely; of more, the most promising ones
+STOP = 0.04  # the probability of being needed below which stop="auto" picks no further passage
+MANY = 20  # questions from which `pack_many` estimates what scores weigh
+ROUNDING = 1e-9
+_FIRST = 1e6  # what puts passages that must be included before all others
 
 
 class ContextPacker(Parameters):
@@ -44,8 +63,18 @@ class ContextPacker(Parameters):
     ----------
     model : SCP or path, optional
         A model of passages, or its file; the shipped one by default.
-    tokens : "words", callable or tokenizer
-        How passages are counted: words between blanks, a function of a text, or a tokenizer with `encode`.
+    tokens : "estimate", "words", callable or tokenizer
+        How passages are counted: an estimate from above, for tokenizers of any kind (one token for each four letters of
+        a word or fewer, for each digit and sign, and for each byte of other characters; on English Wikipedia a third
+        more than those of GPT-4); words between blanks; a function of a text; or a tokenizer with `encode`, such as
+        those of tiktoken and Hugging Face.
+    score_weight : float, optional
+        What given scores weigh beside the text: log-odds for one standard deviation within the question. Cosines of
+        embeddings count like scores, and share the weight with them where both are given. 0 ignores them. By default
+        what `fit` learned, or else 2: for scores that are little better than chance use less, and more for a reranker
+        that is nearly always right.
+    style : {"plain", "numbered"}
+        How the passages are written by `Packed.text`, so that titles, numbers and blank lines count too.
 
     Attributes
     ----------
@@ -70,15 +99,24 @@ class ContextPacker(Parameters):
     ...         "Ridley Scott was born in South Shields in 1937.",
     ...         "Alien is a film of 1979, directed by Ridley Scott.",
     ...     ],
-    ...     budget=20,
+    ...     budget=44,
     ... )
     >>> sorted(packed.positions), packed.tokens
-    ([1, 2], 19)
+    ([1, 2], 40)
     """
 
-    def __init__(self, model: SCP | str | Path | None = None, *, tokens: Any = "words") -> None:
+    def __init__(
+        self,
+        model: SCP | str | Path | None = None,
+        *,
+        tokens: Any = "estimate",
+        score_weight: float | None = None,
+        style: Style = "plain",
+    ) -> None:
         self.model = model
         self.tokens = tokens
+        self.score_weight = score_weight
+        self.style = style
 
     def pack(
         self,
@@ -94,13 +132,18 @@ class ContextPacker(Parameters):
         query_embedding: Any = None,
         sizes: Any = None,
         per_source: int | None = None,
+        must_include: Sequence[int] = (),
+        stop: str | None = None,
+        min_probability: float | None = None,
+        truncate: bool = False,
     ) -> Packed:
         """Return the passages to put into the context, best first.
 
         Empty passages are never picked, nor are near copies of a picked passage: passages with nearly the same words,
-        or with the same meaning by their embeddings, that contain no new number. Passages that no longer fit the
-        budget are skipped. Of more than 256 passages, the 256 most promising ones are looked at closely: by the
-        words of the question, by names in the best ones, by scores and by embeddings.
+        or with the same meaning by their embeddings, that contain no new number. Of windows of one document that
+        overlap, what is picked already is left out and not counted again. Passages that no longer fit the budget are
+        skipped. Of more than 256 passages, the 256 most promising ones are looked at closely: by the words of the
+        question, by names in the best ones, by scores and by embeddings.
 
         Parameters
         ----------
@@ -114,27 +157,38 @@ class ContextPacker(Parameters):
         length : int, optional
             Largest number of passages.
         titles, sources : sequence, optional
-            The title and the source of each passage.
+            The title and the source of each passage. Names of files, and titles of more than a third of the passages,
+            are ignored.
         scores : sequence of numbers, optional
-            The score of each passage from a retriever or reranker; higher is better.
+            The score of each passage from a retriever or reranker; higher is better. They are added to the log-odds of
+            the text: see `score_weight`. Where the words tell nothing, as in another language, they decide.
         embeddings, query_embedding : arrays, optional
-            Vectors of the passages and of the question. Scores and cosines of embeddings count for what they add to
-            shared words, as far as they agree with the texts. Embeddings also identify near copies.
+            Vectors of the passages and of the question, whose cosines count like scores. Embeddings also identify near
+            copies.
         sizes : sequence of numbers, optional
             The number of tokens of each passage, if known.
         per_source : int, optional
             Largest number of passages from one source.
+        must_include : sequence of int
+            Positions of passages that are picked in any case, before all others.
+        stop : "auto", optional
+            Pick no passage after the first that is needed with a probability below 0.04, given those before it.
+        min_probability : float, optional
+            The same with a probability of your own.
+        truncate : bool
+            Cut passages that are too long for the budget behind the last sentence that fits, instead of leaving them
+            out.
 
         Returns
         -------
         Packed
-            The chosen passages with scores and reasons; empty where all passages are blank.
+            The chosen passages with scores, probabilities and reasons; empty where all passages are blank or too long.
 
         Raises
         ------
         InputError
-            If passages have no text, arrays do not have one entry per passage, a limit is not positive, or no passage
-            fits the budget.
+            If passages have no text, arrays do not have one entry per passage, a limit is not positive, or what must be
+            included does not fit.
         """
         if not isinstance(query, str):
             raise InputError(f"query must be a string. Got {type(query).__name__}.")
@@ -146,65 +200,108 @@ class ContextPacker(Parameters):
             embeddings=embeddings,
             query_embedding=query_embedding,
         )
-        counted = sizes_of(given.texts, sizes, self.tokens)
-        limits, rows = limits_of(budget, length, per_source, given), candidates(given.texts)
+        least = _least_probability(stop, min_probability)
+        room = check_limits(budget, length, per_source)
+        _check_places(must_include, len(given))
+        counted = passage_sizes(given, sizes, self.tokens, self._style())
+        if truncate:
+            given, counted = cut_passages(given, counted, room, self.tokens, self._style())
+        rows = distinct_rows(given.texts)
+        notes = [
+            f"Passage {row} is too long for the budget: it has {counted[row]:g} tokens."
+            for row in rows
+            if counted[row] > room
+        ]
+        rows = _shortlist_rows(query, given, rows[counted[rows] <= room], must_include)
+        missing = set(must_include) - set(rows.tolist())
+        if missing:
+            raise InputError(
+                f"Passage {min(missing)} must be included, but is blank, a copy, or too long for the budget."
+            )
         if not len(rows):
-            return Packed([], [], 0, [], list)
-        check_room(counted[rows], limits.room)
-        rows = _shortlist_rows(query, given, rows)
-        given, counted = given.take(rows), counted[rows]
-        found, model = passage_features(query, given.texts, given.titles), self._model()
-        picks, worths = walk_passages(
-            model,
-            found,
-            counted,
-            room=limits.room,
-            length=limits.length,
-            groups=groups_of(given, per_source),
-            per_group=limits.per_source,
-            bonus=bonus_of(given, found, scores_alone(model, found)) if given.tells else np.zeros(len(given)),
-            twins=twins_of(given, found),
-        )
-        chosen = picks.tolist()
-        total = float(counted[picks].sum())
-        return Packed(
-            positions=rows[picks].tolist(),
-            texts=[given.texts[pick] for pick in chosen],
-            tokens=int(total) if total == int(total) else total,
-            scores=decreasing_scores(worths.tolist()),
-            explain=lambda: reasons_of(found, chosen),
-        )
+            return Packed([], [], 0, [], style=self._style(), notes=notes)
+        walk = _Walk(self, query, given.take(rows), counted[rows], length or len(rows), per_source)
+        forced = np.isin(rows, must_include)
+        packed = walk.packed(room, forced, least)
+        return replace(packed, positions=rows[packed.positions].tolist(), notes=notes)
 
-    def fit(
-        self,
-        data: Any,
-        *,
-        query: str = "query",
-        passages: str = "passages",
-        label: str | None = None,
-        answer: str | None = None,
-        cited: str | None = None,
-        titles: str | None = None,
-    ) -> Self:
+    def pack_many(self, queries: Sequence[str], passages: Sequence[Sequence[Any]], **options: Any) -> list[Packed]:
+        """Pack the passages of many questions.
+
+        With scores or embeddings of at least 20 questions, and neither `score_weight` nor `fit`, what they weigh is
+        estimated from how far they agree with the texts over all questions.
+
+        Parameters
+        ----------
+        queries : sequence of str
+            The questions.
+        passages : sequence of sequences
+            The passages of each, as in `pack`.
+        **options
+            Arguments of `pack`. `titles`, `sources`, `scores`, `embeddings`, `query_embedding`, `sizes` and
+            `must_include` are sequences with one entry per question; the others are for all questions.
+
+        Returns
+        -------
+        list of Packed
+            One per question.
+        """
+        several = {name: options.pop(name) for name in _BY_QUESTION if name in options}
+        for name, values in {"passages": passages, **several}.items():
+            if len(values) != len(queries):
+                raise InputError(f"{name} must have one entry per question ({len(queries)}). Got {len(values)}.")
+        own = [{name: values[i] for name, values in several.items()} for i in range(len(queries))]
+        packer = self._with_estimated_weight(queries, passages, own)
+        return [
+            packer.pack(query, given, **known, **options)
+            for query, given, known in zip(queries, passages, own, strict=True)
+        ]
+
+    def _with_estimated_weight(self, queries: Sequence[str], passages: Any, own: list[dict[str, Any]]) -> ContextPacker:
+        """Return a packer whose `score_weight` is estimated from these questions, or this one where it need not be."""
+        model = self._model()
+        if self.score_weight is not None or calibration_of(model).weights or len(queries) < MANY:
+            return self
+        texts, signals = list[Floats](), list[Floats]()
+        for query, given, known in zip(queries, passages, own, strict=True):
+            read = read_passages(given, **{name: known[name] for name in _ABOUT_PASSAGES if name in known})
+            known_signals = [values for name, values in read.signals().items() if name != "position"]
+            if known_signals and isinstance(query, str):
+                texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
+                signals.append(np.mean(known_signals, axis=0))
+        if len(texts) < MANY:
+            return self
+        packer = self.__class__(
+            self.model, tokens=self.tokens, score_weight=estimate_weight(texts, signals), style=self.style
+        )
+        packer.model_ = model
+        return packer
+
+    def fit(self, data: Any, *, progress: Any = "auto", **columns: Any) -> Self:
         """Learn from questions which passages answers need.
 
-        The trees of the current model are kept, and new trees correct them, so that a few questions change little.
+        Everything that is given is learned from: texts, scores, embeddings, sources and the order of the passages. With
+        12 questions or more, trees that correct those of the current model are compared on folds with trees that are
+        grown anew, and the better ones are kept. With fewer questions the current model is corrected, which changes
+        little.
 
         Parameters
         ----------
         data : frame or list of dict
             A frame of pandas, polars or pyarrow with one row per passage, or one record per question.
-        query, passages : str
-            The columns, or keys, of the question and of its passage or passages.
-        label : str, optional
-            Column that says whether a passage supports the answer; in records, the key of a list with one entry per
-            passage, or a key of each passage.
-        answer : str, optional
-            Column or key of the answer, or of several answers: passages that contain one of them count.
-        cited : str, optional
-            Key of the passages that a model cited, as a list of positions or titles; in frames, a column of flags.
-        titles : str, optional
-            Column or key of the titles, if passages are plain texts.
+        progress : "auto", bool or callable
+            Where progress is shown, as in `SCP.fit`.
+        **columns : str
+            Names of columns, or keys.
+
+            - query, passages: the question and its passage or passages ("query" and "passages" by default).
+            - label: whether a passage supports the answer; in records, the key of a list with one entry per passage, or
+              a key of each passage.
+            - answer: the answer, or several answers: passages that contain one of them count.
+            - cited: the passages that a model cited, as a list of positions or titles; in frames, a column of flags.
+            - shown: the passages that were in the prompt, in the same form. Nothing is learned of the others.
+            - titles, scores, sources, embeddings, query_embedding: what is known, unless the passages say it.
+            - question_id: in frames, tells questions apart that were asked in the same words.
 
         Returns
         -------
@@ -216,12 +313,10 @@ class ContextPacker(Parameters):
         InputError
             If not exactly one of `label`, `answer` and `cited` is given, or no question has a passage to learn from.
         """
-        told = read_examples(
-            data, query=query, passages=passages, label=label, answer=answer, cited=cited, titles=titles
-        )
-        start = self._model().policy_.estimator.parts
-        self.model_ = passage_model(example_problems(told), start)
-        self.learned_ = getattr(self, "learned_", frozenset()) | {example.key() for example in told}
+        examples = read_examples(data, **columns)
+        with progress_to(progress):
+            self.model_ = fit_model(examples, self._model())
+        self.learned_ = getattr(self, "learned_", frozenset()) | {example.key() for example in examples}
         return self
 
     def score(self, data: Any, *, budget: float | None = 2000, length: int | None = None, **columns: Any) -> float:
@@ -241,14 +336,22 @@ class ContextPacker(Parameters):
         float
             From 0 to 1. It is an estimate only; `certify` gives a bound.
         """
-        shares = []
-        for example in read_examples(data, **columns):
-            packed = self.pack(example.query, example.texts, titles=example.titles, budget=budget, length=length)
-            shares.append(example.share(packed.positions))
-        return float(np.mean(shares))
+        examples = read_examples(data, **columns)
+        return float(np.mean([self._share(example, budget=budget, length=length) for example in examples]))
+
+    def _share(self, example: Example, **limits: Any) -> float:
+        """Return the share of the facts of an example that its context holds."""
+        return example.share(self.pack(**example.arguments(), **limits).positions)
 
     def certify(
-        self, data: Any, delta: float = 0.05, *, budget: float | None = 2000, length: int | None = None, **columns: Any
+        self,
+        data: Any,
+        delta: float = 0.05,
+        *,
+        rivals: Sequence[str] = ("bm25",),
+        budget: float | None = 2000,
+        length: int | None = None,
+        **columns: Any,
     ) -> HeldOutCertificate:
         """Compute lower bounds on the quality of contexts, from questions that the packer has not learned from.
 
@@ -259,6 +362,8 @@ class ContextPacker(Parameters):
             a packer from a file does not remember them.
         delta : float
             Each bound fails with a probability of at most `delta`.
+        rivals : sequence of {"bm25", "scores"}
+            What to compare with: sorting by BM25, or by the scores of the passages, within the same limits.
         budget, length : optional
             The limits of `pack`.
 
@@ -266,7 +371,7 @@ class ContextPacker(Parameters):
         -------
         HeldOutCertificate
             Lower confidence bounds on the mean share of what answers need that contexts hold, on that as a share of
-            what greedy gets when it knows which passages help, and on how far it is ahead of BM25.
+            what greedy gets when it knows which passages help, and on how far it is ahead of the rivals.
 
         Examples
         --------
@@ -280,7 +385,7 @@ class ContextPacker(Parameters):
         """
         examples = read_examples(data, **columns)
         refuse_learned(examples, getattr(self, "learned_", frozenset()))
-        return held_out_certificate(self, examples, delta, budget=budget, length=length)
+        return certify_packer(self, examples, delta, rivals, budget=budget, length=length)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `load` reads. How tokens are counted is not stored: pass it to `load`
@@ -289,22 +394,22 @@ class ContextPacker(Parameters):
         self._model().save(path, slim=True)
 
     @classmethod
-    def load(cls, path: str | Path, *, tokens: Any = "words") -> Self:
+    def load(cls, path: str | Path, **settings: Any) -> Self:
         """Return a packer with the model of a file that `save` wrote.
 
         Parameters
         ----------
         path : path
             The file.
-        tokens : "words", callable or tokenizer
-            How passages are counted, as in the constructor.
+        **settings
+            `tokens`, `score_weight` and `style`, as in the constructor.
 
         Raises
         ------
         InputError
             If the file does not contain a packer.
         """
-        packer = cls(tokens=tokens)
+        packer = cls(**settings)
         packer.model_ = _validate_model(load(path), str(path))
         return packer
 
@@ -317,6 +422,141 @@ class ContextPacker(Parameters):
             self.model_ = _validate_model(found, "model")
         return self.model_
 
+    def _style(self) -> Style:
+        """Return the style, after checking it."""
+        if self.style not in STYLES:
+            raise InputError(f'style must be "plain" or "numbered". Got {self.style!r}.')
+        return self.style
+
+
+_ABOUT_PASSAGES = ("titles", "sources", "scores", "embeddings", "query_embedding")
+_BY_QUESTION = (*_ABOUT_PASSAGES, "sizes", "must_include")
+
+
+class _Walk:
+    """The passages of one question, described, and the walk over them."""
+
+    def __init__(
+        self,
+        packer: ContextPacker,
+        query: str,
+        given: Passages,
+        sizes: Floats,
+        length: int,
+        per_source: int | None,
+    ) -> None:
+        self.packer, self.given, self.sizes = packer, given, sizes
+        self.length, self.per_source = length, per_source
+        self.model = packer._model()
+        self.features = passage_features(query, given.texts, given.titles)
+        self.evidence = weigh_evidence(
+            self.model, self.features, given, signal_weights(self.model, given, packer.score_weight)
+        )
+        self.groups = None if per_source is None else source_numbers(given)
+        self.copies = near_copies(given, self.features)
+
+    def packed(self, room: float, forced: Any, least: float) -> Packed:
+        """Return the passages that the walk picks, with those that must be included first."""
+        picks, values = self._walk(room, forced)
+        if forced[picks].sum() < forced.sum():
+            raise InputError("The passages that must be included do not fit the limits together.")
+        calibration = calibration_of(self.model)
+        odds = calibration.intercept + self.evidence.scale * values - self.evidence.shift
+        probabilities = calibration.probabilities(odds)
+        kept = int(
+            max(1, forced.sum(), np.argmax(probabilities < least) if (probabilities < least).any() else len(picks))
+        )
+        texts, sizes = self._without_overlaps(picks)
+        total, saved = float(sizes[:kept].sum()), float(sizes[kept:].sum())
+        left = [place for place in range(kept) if texts[place]]
+        chosen = picks[left].tolist()
+        return Packed(
+            positions=chosen,
+            texts=[texts[place] for place in left],
+            tokens=_whole(total),
+            scores=decreasing_scores(odds[left].tolist()),
+            probabilities=probabilities[left].tolist(),
+            titles=[self.given.titles[pick] for pick in chosen],
+            style=self.packer._style(),
+            tokens_saved=_whole(saved),
+            explain=partial(reasons_of, self.features, chosen),
+        )
+
+    def _walk(self, room: float, forced: Any) -> tuple[Ints, Floats]:
+        """Return the picks and their values; where overlaps leave room, walk again with that much more of it."""
+        bonus = self.evidence.bonus + _FIRST * forced
+        spare = 0.0
+        for _ in range(3):
+            picks, values = walk_passages(
+                self.model,
+                self.features,
+                length=self.length,
+                bonus=bonus,
+                sizes=self.sizes,
+                room=room + spare,
+                groups=self.groups,
+                per_group=self.per_source,
+                copies=self.copies,
+            )
+            sizes = self._without_overlaps(picks)[1]
+            over = np.cumsum(sizes) > room
+            picks, values = picks[~over], values[~over]
+            freed = float(self.sizes[picks].sum() - self._without_overlaps(picks)[1].sum())
+            if freed <= spare or np.isinf(room):
+                break
+            spare = freed
+        return picks, values - _FIRST * forced[picks]
+
+    def _without_overlaps(self, picks: Ints) -> tuple[list[str], Floats]:
+        """Return what each pick adds to the text of those before it, and the tokens of that."""
+        whole = [self.given.texts[pick] for pick in picks]
+        parts, sizes = new_parts(whole), self.sizes[picks].copy()
+        count = token_counter(self.packer.tokens)
+        for place, (text, part) in enumerate(zip(whole, parts, strict=True)):
+            if part != text:
+                sizes[place] = max(sizes[place] - count(text) + count(part), 0.0) if part else 0.0
+        return parts, sizes
+
+
+def source_numbers(given: Passages) -> Ints:
+    """Number the source of each passage from 0, by title where no sources are given."""
+    names = given.sources if given.sources is not None else given.documents
+    if not any(names):
+        raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
+
+def _whole(total: float) -> float:
+    """Return a whole number as int."""
+    return int(total) if total == int(total) else total
+
+
+def check_limits(budget: float | None, length: int | None, per_source: int | None) -> float:
+    """Raise `InputError` unless the limits are above 0, and return the tokens that the context may hold."""
+    for name, value in (("length", length), ("per_source", per_source)):
+        if value is not None:
+            at_least_one(name, value)
+    if budget is not None and not (isinstance(budget, int | float) and budget > 0):
+        raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")
+    return np.inf if budget is None else budget * (1.0 + ROUNDING)
+
+
+def _check_places(places: Sequence[int], n: int) -> None:
+    """Raise `InputError` unless these are positions of passages."""
+    wrong = [place for place in places if not (isinstance(place, int | np.integer) and 0 <= place < n)]
+    if wrong:
+        raise InputError(f"must_include must hold positions from 0 to {n - 1}. Got {wrong[0]!r}.")
+
+
+def _least_probability(stop: str | None, least: float | None) -> float:
+    """Return the probability below which nothing is picked."""
+    if stop not in (None, "auto"):
+        raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
+    if least is not None and not (isinstance(least, int | float) and 0 <= least <= 1):
+        raise InputError(f"min_probability must be from 0 to 1. Got {least!r}.")
+    return STOP if stop == "auto" and least is None else least or 0.0
+
 
 def _validate_model(model: Any, name: str) -> SCP:
     """Return the model if the compiled walk can use it, and raise `InputError` otherwise."""
@@ -325,9 +565,11 @@ def _validate_model(model: Any, name: str) -> SCP:
     return model
 
 
-def _shortlist_rows(query: str, given: Passages, rows: Ints) -> Ints:
-    """Narrows the candidates to the `MOST` most promising ones, as features take time quadratic in their number."""
+def _shortlist_rows(query: str, given: Passages, rows: Ints, forced: Sequence[int]) -> Ints:
+    """Narrow the candidates to the `MOST` most promising ones, as features take time quadratic in their number."""
     if len(rows) <= MOST:
         return rows
     some = given.take(rows)
-    return rows[shortlist(query, some.texts, some.titles, most=MOST, signals=signals_of(some))]
+    signals = [values for name, values in some.signals().items() if name != "position"]
+    kept = rows[shortlist(query, some.texts, some.titles, most=MOST, signals=signals)]
+    return np.union1d(kept, np.intersect1d(rows, np.array(forced, dtype=np.int64)))

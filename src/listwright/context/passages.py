@@ -1,8 +1,4 @@
-"""Reads passages in the forms that retrieval libraries return: strings, dictionaries, and document objects.
-
-LangChain's `page_content` and `metadata`, LlamaIndex's and Haystack's `text`, `content` and `meta` are understood
-without those libraries being imported: only field names matter.
-"""
+"""The passages of one question as `ContextPacker.pack` takes them: texts, titles, scores, tokens, copies, overlaps."""
 
 from __future__ import annotations
 
@@ -15,17 +11,23 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers
 from listwright._internal.linalg import unit_rows
-from listwright._kernels.words import LAST_IN_TABLE, SIGN
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
-from listwright.text.passages.reading import tables
+from listwright.text.sentences import split_sentences
 
-TEXTS = ("text", "page_content", "content", "passage", "paragraph_text", "body")
-ABOUT = ("metadata", "meta")
-Counter = Callable[[str], int]
+TEXTS = ("text", "page_content", "content", "contents", "body", "passage")  # keys and attributes that hold the text
+ABOUT = ("metadata", "meta")  # and those that hold metadata
 SAME_WORDS = 0.9  # cosine of tf-idf
 SAME_MEANING, SOME_WORDS = 0.95, 0.25  # cosine of embeddings, and of tf-idf beside it
+SHARED_TITLE = 3  # a title of more than one passage in so many, and of as many passages at least, says nothing
+LEAST_OVERLAP = 8  # words that two windows of one text share at least
+SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
+_FILE = re.compile(r"[^\s]*[/\\][^\s]*|[^\s]+\.[A-Za-z][A-Za-z0-9]{1,4}")
+_PIECE = re.compile(r"[A-Za-z]+|[0-9]|[^\sA-Za-z0-9]|\n")
+_LETTERS = 4  # letters of a word that make a token of the estimate
+
+TokenCounter = Callable[[str], int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +36,12 @@ class Passages:
 
     texts: list[str]  # one per passage; a title is "" where there is none
     titles: list[str]
+    documents: list[str]  # titles as they were given, to tell sources apart
     sources: list[Any] | None  # where each passage is from, or None where not all passages say
     scores: Floats | None  # scores of a retriever, higher for better passages
     embeddings: Floats | None  # vectors of the passages
     query_embedding: Floats | None  # vector of the question
-
-    @property
-    def tells(self) -> bool:
-        """Whether there are scores or embeddings with which the policy's own scores can be adjusted."""
-        return self.scores is not None or (self.embeddings is not None and self.query_embedding is not None)
+    places: Ints  # where each passage stood in the list that was given
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -53,10 +52,23 @@ class Passages:
             self,
             texts=[self.texts[row] for row in rows],
             titles=[self.titles[row] for row in rows],
+            documents=[self.documents[row] for row in rows],
             sources=None if self.sources is None else [self.sources[row] for row in rows],
             scores=None if self.scores is None else self.scores[rows],
             embeddings=None if self.embeddings is None else self.embeddings[rows],
+            places=self.places[rows],
         )
+
+    def signals(self) -> dict[str, Floats]:
+        """Return scores, cosines to the question and positions, each with mean 0 and standard deviation 1."""
+        found = {"position": -np.log1p(self.places)}
+        if self.scores is not None:
+            found["score"] = self.scores
+        if self.embeddings is not None and self.query_embedding is not None:
+            lengths = np.linalg.norm(self.embeddings, axis=1) * np.linalg.norm(self.query_embedding)
+            found["cosine"] = self.embeddings @ self.query_embedding / np.maximum(lengths, 1e-12)
+        spread = {name: float(values.std()) for name, values in found.items()}
+        return {name: (found[name] - found[name].mean()) / size for name, size in spread.items() if size > 1e-12}
 
 
 def read_passages(
@@ -72,19 +84,32 @@ def read_passages(
     if isinstance(passages, str | bytes | Mapping) or not hasattr(passages, "__len__"):
         raise InputError(f"passages must be a list of texts or documents. Got {type(passages).__name__}.")
     n = len(passages)
-    named = _as_list(titles, n, "titles") or [_metadata(one, "title") or "" for one in passages]
+    named = _as_list(titles, n, "titles") or [_metadata(passage, "title") for passage in passages]
     vectors = _numbers(embeddings, passages, "embedding", 2)
     asked = None if query_embedding is None else as_numbers(query_embedding, "query_embedding")
     if asked is not None and vectors is not None and asked.shape != vectors.shape[1:]:
         raise InputError(f"query_embedding has shape {asked.shape}, and the embeddings {vectors.shape}.")
     return Passages(
-        texts=[_text(one, place) for place, one in enumerate(passages)],
-        titles=[str(title or "") for title in named],
-        sources=_as_list(sources, n, "sources") or _metadata_of_all(passages, "source"),
+        texts=[_text(passage, place) for place, passage in enumerate(passages)],
+        titles=usable_titles(named),
+        documents=[str(title or "") for title in named],
+        sources=_hashable(_as_list(sources, n, "sources") or _metadata_of_all(passages, "source")),
         scores=_numbers(scores, passages, "score", 1),
         embeddings=vectors,
         query_embedding=asked,
+        places=np.arange(n),
     )
+
+
+def usable_titles(titles: Sequence[Any]) -> list[str]:
+    """Return the titles that say what a passage is about, and "" for the others: missing ones, file names, and those
+    of more than a third of the passages.
+    """
+    texts = ["" if title is None or title != title else str(title).strip() for title in titles]
+    texts = ["" if _FILE.fullmatch(text) else text for text in texts]
+    most = max(SHARED_TITLE, len(texts) / SHARED_TITLE)
+    counts = {text: texts.count(text) for text in set(texts)}
+    return ["" if counts[text] > most else text for text in texts]
 
 
 def _text(passage: Any, place: int) -> str:
@@ -92,9 +117,9 @@ def _text(passage: Any, place: int) -> str:
     if isinstance(passage, str):
         return passage
     for name in TEXTS:
-        found = _field(passage, name)
-        if isinstance(found, str):
-            return found
+        text = _field(passage, name)
+        if isinstance(text, str):
+            return text
     raise InputError(
         f"Passage {place} has no text. Give strings, or dictionaries or objects with {', '.join(TEXTS[:3])}. "
         f"Got {type(passage).__name__}."
@@ -105,12 +130,12 @@ def _metadata(passage: Any, name: str) -> Any:
     """Return the value that a passage, or else its metadata, holds under a name; None for plain strings."""
     if isinstance(passage, str):
         return None
-    found = _field(passage, name)
+    value = _field(passage, name)
     for about in ABOUT:
         inside = _field(passage, about)
-        if found is None and isinstance(inside, Mapping):
-            found = inside.get(name)
-    return found
+        if value is None and isinstance(inside, Mapping):
+            value = inside.get(name)
+    return value
 
 
 def _field(passage: Any, name: str) -> Any:
@@ -120,18 +145,25 @@ def _field(passage: Any, name: str) -> Any:
 
 def _metadata_of_all(passages: Sequence[Any], name: str) -> list[Any] | None:
     """Return the value of every passage under a name, or None unless all passages have one."""
-    found = [_metadata(one, name) for one in passages]
-    return found if found and all(value is not None for value in found) else None
+    values = [_metadata(passage, name) for passage in passages]
+    return values if values and all(value is not None for value in values) else None
+
+
+def _hashable(values: list[Any] | None) -> list[Any] | None:
+    """Return sources as they can be counted: those that cannot be hashed as text."""
+    if values is None:
+        return None
+    return [value if isinstance(value, str | int | float | bool | None) else repr(value) for value in values]
 
 
 def _as_list(values: Sequence[Any] | None, n: int, name: str) -> list[Any] | None:
     """Return an argument as a list, after checking that it has one entry per passage."""
     if values is None:
         return None
-    found = list(values)
-    if len(found) != n:
-        raise InputError(f"{name} must be one per passage ({n}). Got {len(found)}.")
-    return found
+    entries = list(values)
+    if len(entries) != n:
+        raise InputError(f"{name} must be one per passage ({n}). Got {len(entries)}.")
+    return entries
 
 
 def _numbers(values: Any, passages: Sequence[Any], name: str, dimensions: int) -> Floats | None:
@@ -139,46 +171,70 @@ def _numbers(values: Any, passages: Sequence[Any], name: str, dimensions: int) -
     values = _metadata_of_all(passages, name) if values is None else values
     if values is None:
         return None
-    found = as_numbers(values, f"{name}s")
-    if found.ndim != dimensions or len(found) != len(passages) or not np.isfinite(found).all():
-        raise InputError(f"{name}s must be finite, one per passage ({len(passages)}). Got shape {found.shape}.")
-    return found
+    numbers = as_numbers(values, f"{name}s")
+    if numbers.ndim != dimensions or len(numbers) != len(passages) or not np.isfinite(numbers).all():
+        raise InputError(f"{name}s must be finite, one per passage ({len(passages)}). Got shape {numbers.shape}.")
+    return numbers
 
 
-def words(text: str) -> int:
-    """Count the words between blanks; in scripts without blanks, each sign counts as a word."""
-    count = len(text.split())
-    if text.isascii():
-        return count
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    signs = int((tables()[0][codes[codes <= LAST_IN_TABLE]] & SIGN > 0).sum())
-    return max(count, signs)
+def estimate_tokens(text: str) -> int:
+    """Return an estimate from above of the tokens of a text: one for each four letters of a word or fewer, each digit
+    and each sign, and one for each byte of other characters.
+    """
+    pieces = _PIECE.findall(text)
+    return sum(-(-len(piece) // _LETTERS) if piece.isascii() else len(piece.encode()) for piece in pieces)
 
 
-def counter(tokens: Any) -> Counter:
+def token_counter(tokens: Any) -> TokenCounter:
     """Return a function that counts the tokens of a text."""
+    if tokens == "estimate":
+        return estimate_tokens
     if tokens == "words":
-        return words
+        return lambda text: len(text.split())
     if hasattr(tokens, "encode") and not isinstance(tokens, str):
         return lambda text: len(tokens.encode(text))
     if callable(tokens):
         return tokens
-    raise InputError(f'tokens must be "words", a function of a text, or a tokenizer with encode. Got {tokens!r}.')
+    raise InputError(
+        f'tokens must be "estimate", "words", a function of a text, or a tokenizer with encode. Got {tokens!r}.'
+    )
 
 
-def sizes_of(texts: Sequence[str], sizes: Any, tokens: Any) -> Floats:
-    """Return the size of each passage: those given, or else those counted."""
-    # Raises `InputError` unless sizes are finite, not negative, and one per passage.
+def write_passage(text: str, title: str, number: int, style: str) -> str:
+    """Return a passage as it stands in the prompt."""
+    return text if style == "plain" else f"[{number}] {title}\n{text}" if title else f"[{number}] {text}"
+
+
+def passage_sizes(given: Passages, sizes: Any, tokens: Any, style: str) -> Floats:
+    """Return what each passage takes of the budget: the sizes given, or else its tokens as it is written in the prompt,
+    with the blank line behind it.
+    """
     if sizes is None:
-        count = counter(tokens)
-        sizes = [count(text) for text in texts]
-    found = as_numbers(sizes, "sizes")
-    if found.shape != (len(texts),) or not (np.isfinite(found) & (found >= 0)).all():
-        raise InputError(f"sizes must be one number from 0 per passage ({len(texts)}). Got {sizes!r:.80}.")
-    return found
+        count = token_counter(tokens)
+        behind = count(SEPARATOR)
+        written = [write_passage(text, title, 10, style) for text, title in zip(given.texts, given.titles, strict=True)]
+        sizes = [count(text) + behind for text in written]
+    numbers = as_numbers(sizes, "sizes")
+    if numbers.shape != (len(given),) or not (np.isfinite(numbers) & (numbers >= 0)).all():
+        raise InputError(f"sizes must be one number from 0 per passage ({len(given)}). Got {sizes!r:.80}.")
+    return numbers
 
 
-def candidates(texts: list[str]) -> Ints:
+def cut_passages(given: Passages, sizes: Floats, room: float, tokens: Any, style: str) -> tuple[Passages, Floats]:
+    """Cut the passages that are too long for the budget behind the last sentence that fits."""
+    texts, sizes = list(given.texts), sizes.copy()
+    for row in np.flatnonzero(sizes > room):
+        sentences = split_sentences(texts[row])
+        for count in range(len(sentences) - 1, 0, -1):
+            one = replace(given.take(np.array([row])), texts=[" ".join(sentences[:count])])
+            size = passage_sizes(one, None, tokens, style)[0]
+            if size <= room:
+                texts[row], sizes[row] = one.texts[0], size
+                break
+    return replace(given, texts=texts), sizes
+
+
+def distinct_rows(texts: list[str]) -> Ints:
     """Return the positions of passages that are not blank, exact copies (up to case and white space) only once."""
     seen: dict[str, int] = {}
     for row, text in enumerate(texts):
@@ -188,14 +244,43 @@ def candidates(texts: list[str]) -> Ints:
     return np.array(list(seen.values()), dtype=np.int64)
 
 
-def twins_of(given: Passages, found: PassageFeatures) -> Bools:
+def near_copies(given: Passages, features: PassageFeatures) -> Bools:
     """Return a (passages, passages) table: whether the passage of the row adds nothing to that of the column."""
-    same = found.links["alike"] >= SAME_WORDS
+    same = features.links["alike"] >= SAME_WORDS
     if given.embeddings is not None:
         units = unit_rows(given.embeddings)
-        same |= (units @ units.T >= SAME_MEANING) & (found.links["alike"] >= SOME_WORDS)
+        same |= (units @ units.T >= SAME_MEANING) & (features.links["alike"] >= SOME_WORDS)
     np.fill_diagonal(same, False)
     for row, other in np.argwhere(same):
-        numbers, known = (set(_NUMBER.findall(given.texts[one])) for one in (row, other))
+        numbers, known = (set(_NUMBER.findall(given.texts[place])) for place in (row, other))
         same[row, other] = numbers <= known
     return same
+
+
+def new_parts(texts: Sequence[str]) -> list[str]:
+    """Return what each text adds to those before it: without the words at its start and end that stand at the end or
+    the start of one of them, as windows of one document overlap; "" where nothing is left.
+    """
+    plain, parts = [f" {' '.join(text.split())} " for text in texts], []
+    for place, own in enumerate(plain):
+        start, end = 0, len(own)
+        for other in plain[:place]:
+            start, end = max(start, _overlap(other, own)), min(end, len(own) - _overlap(own, other))
+        parts.append(texts[place] if (start, end) == (0, len(own)) else own[start:end].strip())
+    return parts
+
+
+def _overlap(first: str, second: str) -> int:
+    """Return how many characters at the end of the first are those at the start of the second; 0 where they make fewer
+    than `LEAST_OVERLAP` words. Both have single blanks between words and at the ends.
+    """
+    words = second.split(" ", LEAST_OVERLAP + 1)
+    if len(words) <= LEAST_OVERLAP + 1:
+        return 0
+    head = " ".join(words[:-1]) + " "
+    place = first.find(head)
+    while place >= 0:
+        if second.startswith(first[place:]):
+            return len(first) - place
+        place = first.find(head, place + 1)
+    return 0

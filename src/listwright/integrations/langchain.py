@@ -8,9 +8,11 @@ from typing import Any
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, PrivateAttr, field_serializer
 
 from listwright.context import ContextPacker
+from listwright.errors import InputError
+from listwright.integrations import make_packer, pick_metadata, resolve_length, values_of_all
 
 
 class ListwrightCompressor(BaseDocumentCompressor):
@@ -18,22 +20,27 @@ class ListwrightCompressor(BaseDocumentCompressor):
 
     Use it in a `ContextualCompressionRetriever` after a retriever that returns more than fits. Each document is weighed
     against those already kept, so near copies are dropped. Titles are used where there are any; sources, scores and
-    embeddings only where all documents have them. The metadata of each kept document gains `listwright_score` and
-    `listwright_reason`; the input documents are not changed.
+    embeddings only where all documents have them. The metadata of each kept document gain `listwright_score`,
+    `listwright_probability`, `listwright_reason` and `retriever_score`; the input documents are not changed.
 
     Parameters
     ----------
-    packer : ContextPacker
-        The model that selects; the packaged one by default.
+    packer : str or ContextPacker, optional
+        A packer, or the file that `ContextPacker.save` wrote; the packaged model by default. Only a file, or none, can
+        be serialised.
     budget : float or None
         Tokens that the kept documents may have in total; None for no limit.
-    top_k : int, optional
-        The most documents to keep.
+    length, top_k, top_n : int, optional
+        The most documents to keep; the three mean the same.
     per_source : int, optional
         The most documents to keep from one source.
+    stop : "auto", optional
+        Keep no document that is hardly needed: see `ContextPacker.pack`.
+    tokens, score_weight, style
+        As in `ContextPacker`, unless a packer is given.
     embedder : Embeddings, optional
-        Embeds the query and, where their metadata hold no embeddings, the documents. Without it, embeddings in the
-        metadata still serve to recognise near copies.
+        Embeds the query and, where their metadata hold no embeddings, the documents; `acompress_documents` awaits it.
+        Without it, embeddings in the metadata still serve to recognise near copies.
     title_key, source_key, score_key, embedding_key : str
         Metadata keys to read from.
 
@@ -42,17 +49,40 @@ class ListwrightCompressor(BaseDocumentCompressor):
     listwright.context.ContextPacker : The model behind it, with training.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    packer: Any = Field(default_factory=ContextPacker)
+    packer: Any = None
     budget: float | None = 2000
+    length: int | None = None
     top_k: int | None = None
+    top_n: int | None = None
     per_source: int | None = None
+    stop: str | None = None
+    tokens: Any = "estimate"
+    score_weight: float | None = None
+    style: Any = "plain"
     embedder: Embeddings | None = None
     title_key: str = "title"
     source_key: str = "source"
     score_key: str = "score"
     embedding_key: str = "embedding"
+    _packer: ContextPacker = PrivateAttr()
+
+    def model_post_init(self, context: Any) -> None:
+        """Check the limits and make the packer."""
+        self._length()
+        self._packer = make_packer(self.packer, self.tokens, self.score_weight, self.style)
+
+    def _length(self) -> int | None:
+        """Return the most to keep."""
+        return resolve_length(self.budget, self.per_source, self.length, self.top_n, self.top_k)
+
+    @field_serializer("packer", "tokens", "embedder")
+    def _serialize(self, value: Any) -> Any:
+        """Return names of files and of counters as they are; objects cannot be serialised."""
+        if value is None or isinstance(value, str):
+            return value
+        raise InputError(f"A {type(value).__name__} cannot be serialised. Name the packer's file, or tokens by a word.")
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
@@ -73,35 +103,44 @@ class ListwrightCompressor(BaseDocumentCompressor):
         list of Document
             Copies of the kept documents, best first.
         """
-        packed = self.packer.pack(
+        known, asked = self._known(documents), None
+        if self.embedder is not None and documents:
+            known = known or self.embedder.embed_documents([document.page_content for document in documents])
+            asked = self.embedder.embed_query(query)
+        return self._keep(documents, query, known, asked)
+
+    async def acompress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> Sequence[Document]:
+        """Select documents for a query, and await the embedder."""
+        known, asked = self._known(documents), None
+        if self.embedder is not None and documents:
+            known = known or await self.embedder.aembed_documents([document.page_content for document in documents])
+            asked = await self.embedder.aembed_query(query)
+        return self._keep(documents, query, known, asked)
+
+    def _keep(self, documents: Sequence[Document], query: str, embeddings: Any, asked: Any) -> list[Document]:
+        """Return copies of the documents that the packer picks."""
+        scores = values_of_all([document.metadata.get(self.score_key) for document in documents])
+        packed = self._packer.pack(
             query,
             [document.page_content for document in documents],
             budget=self.budget,
-            length=self.top_k,
+            length=self._length(),
             titles=[document.metadata.get(self.title_key) for document in documents],
-            sources=self._all(documents, self.source_key),
-            scores=self._all(documents, self.score_key),
+            sources=values_of_all([document.metadata.get(self.source_key) for document in documents]),
+            scores=scores,
+            embeddings=embeddings,
+            query_embedding=asked,
             per_source=self.per_source,
-            **self._embeddings(documents, query),
+            stop=self.stop,
         )
-        kept = zip(packed.positions, packed.scores, packed.reasons, strict=True)
-        return [_told(documents[position], score, reason) for position, score, reason in kept]
+        kept = zip(packed.positions, pick_metadata(packed, scores), strict=True)
+        return [
+            documents[position].model_copy(update={"metadata": {**documents[position].metadata, **said}})
+            for position, said in kept
+        ]
 
-    def _all(self, documents: Sequence[Document], key: str) -> list[Any] | None:
-        """Return the metadata value of each document; None unless all documents have it."""
-        found = [document.metadata.get(key) for document in documents]
-        return found if found and all(value is not None for value in found) else None
-
-    def _embeddings(self, documents: Sequence[Document], query: str) -> dict[str, Any]:
-        """Return the embedding arguments of `ContextPacker.pack`, computing what is missing if there is an embedder."""
-        known = self._all(documents, self.embedding_key)
-        if self.embedder is None or not documents:
-            return {"embeddings": known}
-        vectors = known or self.embedder.embed_documents([document.page_content for document in documents])
-        return {"embeddings": vectors, "query_embedding": self.embedder.embed_query(query)}
-
-
-def _told(document: Document, score: float, reason: str) -> Document:
-    """Return a copy of the document with its score and reason in the metadata."""
-    told = {"listwright_score": score, "listwright_reason": reason}
-    return document.model_copy(update={"metadata": {**document.metadata, **told}})
+    def _known(self, documents: Sequence[Document]) -> list[Any] | None:
+        """Return the embeddings in the metadata; None unless all documents have one."""
+        return values_of_all([document.metadata.get(self.embedding_key) for document in documents])

@@ -1,0 +1,222 @@
+"""How `ContextPacker.fit` learns: new trees or corrected ones, whichever does better on held-out folds, then weights of
+scores, embeddings, positions and sources beside them, and probabilities; and how `certify` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from listwright._internal.arrays import Floats, Ints
+from listwright._internal.progress import report_progress
+from listwright.baselines import MMR
+from listwright.context.examples import Example, example_problems
+from listwright.context.model import (
+    LENGTH,
+    MOST_WEIGHT,
+    SCORE_WEIGHT,
+    Calibration,
+    calibration_of,
+    default_weights,
+    fit_logistic,
+    passage_model,
+    pick_rows,
+    scores_alone,
+    walk_passages,
+    weigh_evidence,
+)
+from listwright.context.passages import passage_sizes
+from listwright.errors import InputError
+from listwright.estimators.scp import SCP
+from listwright.evaluation.compare import fold_numbers
+from listwright.evaluation.values import list_values
+from listwright.guarantees import HeldOutCertificate
+from listwright.guarantees.held_out import certificate_of
+from listwright.problems import Problems
+from listwright.selection import greedy
+from listwright.text.passages import PassageFeatures, passage_features
+
+FOLDS = 3
+FEWEST = 12  # questions with which folds tell anything
+LEAST_OF_SOURCE = 5  # passages from which something is learned of their source
+MOST_OF_SOURCE = 2.0  # log-odds
+SCORES = "your reranker's top k"
+
+
+class _Fold(NamedTuple):
+    """A way to learn, tried on one fold: the model, and the questions that it has not seen."""
+
+    model: SCP
+    held_out: Ints
+
+
+def fit_model(examples: Sequence[Example], current: SCP) -> SCP:
+    """Return a model of passages that learned from the examples, with its calibration."""
+    report_progress("reading passages", 0, 3)
+    problems = example_problems(examples)
+    features = [passage_features(example.query, example.texts, example.titles) for example in examples]
+    start = current.policy_.estimator.parts
+    if len(examples) < FEWEST:
+        model = passage_model(problems, start)
+        model.calibration_ = calibration_of(current)  # type: ignore[attr-defined]
+        return model
+    report_progress("comparing ways to learn on folds", 1, 3)
+    folds = fold_numbers(FOLDS, len(examples), 0)
+    tried = {begin: _try_folds(problems, begin, folds) for begin in (start, ())}
+    chosen = max(tried, key=lambda begin: _mean_share(tried[begin], examples, features))
+    report_progress("growing trees", 2, 3)
+    model = passage_model(problems, chosen)
+    model.calibration_ = _calibrate(tried[chosen], examples, features)  # type: ignore[attr-defined]
+    report_progress("growing trees", 3, 3)
+    return model
+
+
+def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[_Fold]:
+    """Train a quick model for each fold on the questions of the others."""
+    return [
+        _Fold(
+            passage_model(problems[np.flatnonzero(folds != fold)], start, n_models=1, n_passes=1),
+            np.flatnonzero(folds == fold),
+        )
+        for fold in range(FOLDS)
+    ]
+
+
+def _mean_share(folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]) -> float:
+    """Return the mean share of the facts that lists of two to `LENGTH` passages hold, on questions not learned from."""
+    shares = []
+    for model, held_out in folds:
+        for row in held_out:
+            picks, _ = walk_passages(model, features[row], length=LENGTH, bonus=np.zeros(len(examples[row].texts)))
+            shares += [examples[row].share(picks[:length].tolist()) for length in range(2, LENGTH + 1)]
+    return float(np.mean(shares))
+
+
+def _calibrate(folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]) -> Calibration:
+    """Learn log-odds, weights of signals and probabilities of picks from questions that the folds' models did not
+    learn from.
+    """
+    rows = [(model, int(row)) for model, held_out in folds for row in held_out]
+    alone = [scores_alone(model, features[row]) for model, row in rows]
+    labels = np.concatenate([np.array(examples[row].facts) >= 0 for _, row in rows]).astype(np.float64)
+    signals = [examples[row].given.signals() for _, row in rows]
+    names = sorted({name for found in signals for name in found})
+    blank = [np.zeros(len(values)) for values in alone]
+    columns = [
+        np.concatenate([found.get(name, no) for found, no in zip(signals, blank, strict=True)]) for name in names
+    ]
+    text = np.concatenate(alone)
+    fitted = fit_logistic(np.column_stack([np.ones(len(text)), text, *columns]), labels)
+    learned = np.clip(fitted[2:], 0.0, MOST_WEIGHT)
+    weights = {name: float(weight) for name, weight in zip(names, learned, strict=True)}
+    rest = labels - 0.5 * (1 + np.tanh(0.5 * (fitted[0] + fitted[1] * text + np.column_stack(columns) @ learned)))
+    calibration = Calibration(
+        intercept=float(fitted[0]),
+        slope=float(max(fitted[1], 0.1)),
+        weights=weights,
+        sources=_learn_sources([examples[row] for _, row in rows], rest, labels),
+    )
+    return replace(calibration, picks=_learn_picks(rows, examples, features, calibration))
+
+
+def _learn_sources(examples: Sequence[Example], rest: Floats, labels: Floats) -> dict[str, float]:
+    """Return by source the log-odds that its passages have beyond what text and signals say, drawn towards 0."""
+    if any(example.given.sources is None for example in examples):
+        return {}
+    sources = np.array([str(source) for example in examples for source in example.given.sources or ()])
+    learned = {}
+    for source in np.unique(sources):
+        own = sources == source
+        if own.sum() >= LEAST_OF_SOURCE and own.sum() < len(own):
+            seen, expected = labels[own].sum() + 1.0, (labels - rest)[own].sum() + 1.0
+            learned[str(source)] = float(np.clip(np.log(seen / expected), -MOST_OF_SOURCE, MOST_OF_SOURCE))
+    return learned
+
+
+def _learn_picks(
+    rows: Sequence[tuple[SCP, int]],
+    examples: Sequence[Example],
+    features: Sequence[PassageFeatures],
+    calibration: Calibration,
+) -> tuple[float, ...]:
+    """Return the coefficients that turn the log-odds of picks into probabilities that they are needed."""
+    tables, labels = [], []
+    for model, row in rows:
+        model.calibration_ = calibration  # type: ignore[attr-defined]
+        example = examples[row]
+        evidence = weigh_evidence(model, features[row], example.given, calibration.weights)
+        picks, values = walk_passages(model, features[row], length=LENGTH, bonus=evidence.bonus)
+        odds = calibration.intercept + evidence.scale * values
+        tables.append(pick_rows(odds - evidence.shift))
+        labels.append(np.array(example.facts)[picks] >= 0)
+    coefficients = fit_logistic(np.concatenate(tables), np.concatenate(labels).astype(np.float64))
+    return tuple(coefficients.tolist())
+
+
+def signal_weights(model: SCP, example: Any, asked: float | None) -> Mapping[str, float]:
+    """Return the weights of the signals of a question: those asked for, else those learned, else the usual ones."""
+    learned = calibration_of(model).weights
+    if asked is not None or not learned:
+        return default_weights(example, SCORE_WEIGHT if asked is None else asked)
+    return default_weights(example, SCORE_WEIGHT) | learned
+
+
+def certify_packer(
+    packer: Any,
+    examples: Sequence[Example],
+    delta: float,
+    rivals: Sequence[str],
+    *,
+    budget: float | None,
+    length: int | None,
+) -> HeldOutCertificate:
+    """Compute the held-out certificate of a packer: see `ContextPacker.certify`."""
+    unknown = [name for name in rivals if name not in ("bm25", "scores")]
+    if unknown:
+        raise InputError(f'rivals must be "bm25" or "scores". Got {unknown[0]!r}.')
+    sizes = [np.maximum(passage_sizes(one.given, None, packer.tokens, packer.style), 1.0) for one in examples]
+    problems = example_problems(examples, sizes)
+    limits: dict[str, Any] = {"length": length, "budget": budget}
+    best = greedy(problems, **limits).values
+    assert best is not None
+    packed = [packer.pack(**example.arguments(), **limits) for example in examples]
+    values = np.array([one.share(answer.positions) for one, answer in zip(examples, packed, strict=True)])
+    others: dict[str, Floats] = {}
+    notes: tuple[str, ...] = ()
+    if "bm25" in rivals:
+        by_words = MMR(0.0, relevance="bm25").fit(problems).predict(problems, **limits, allow_short=True)
+        others["BM25"] = list_values(by_words, problems)
+    if "scores" in rivals:
+        tops = [_top_by_score(one, size, budget, length) for one, size in zip(examples, sizes, strict=True)]
+        others[SCORES] = np.array([one.share(top) for one, top in zip(examples, tops, strict=True)])
+        taken = sum(float(size[top].sum()) for size, top in zip(sizes, tops, strict=True))
+        fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
+        notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {SCORES}.",)
+    found = certificate_of(values, best, others, delta=delta, binary=False, length=length, budget=budget)
+    return replace(found, notes=(*found.notes, *notes))
+
+
+def _top_by_score(example: Example, sizes: Floats, budget: float | None, length: int | None) -> list[int]:
+    """Return the passages that sorting by score takes until the limits are reached."""
+    if example.given.scores is None:
+        raise InputError(f'rivals=["scores"] needs a score of every passage. {example.query!r:.60} has none.')
+    room, top = np.inf if budget is None else budget, list[int]()
+    for row in np.argsort(-example.given.scores, kind="stable")[:length].tolist():
+        if sizes[row] <= room:
+            room -= sizes[row]
+            top.append(row)
+    return top
+
+
+def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:
+    """Raise `InputError` if any example was used in `fit`, as a certificate needs independent questions."""
+    # Examples are compared by `Example.key`, so that the same question with other passages counts as new.
+    known = [example.query for example in examples if example.key() in learned]
+    if known:
+        raise InputError(
+            f"{len(known)} of these {len(examples)} questions were learned from, such as {known[0]!r:.80}. A "
+            "certificate needs questions that the packer has not seen: hold some back before fit."
+        )
