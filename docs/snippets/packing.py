@@ -8,7 +8,7 @@ passages = [
     "Alien is a film of 1979, directed by Ridley Scott.",
     "Aliens is a film of 1986, directed by James Cameron.",
 ]
-packed = lw.ContextPacker().pack(question, passages, budget=20)
+packed = lw.ContextPacker().pack(question, passages, budget=45)
 for text, reason in zip(packed.texts, packed.reasons, strict=True):
     print(f"{text}  # {reason}")
 # [end:pack]

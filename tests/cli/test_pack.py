@@ -27,12 +27,16 @@ def run(*arguments: str) -> None:
 
 def test_packs_each_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write(tmp_path / "q.jsonl", RECORD, RECORD | {"id": "q2"})
-    run("pack", file, "--budget", "15", "-o", str(tmp_path / "out.jsonl"))
+    run("pack", file, "--budget", "15", "--tokens", "words", "-o", str(tmp_path / "out.jsonl"))
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [line["id"] for line in lines] == ["q1", "q2"]
     assert sorted(lines[0]["positions"]) == [1, 2]
     assert lines[0]["tokens"] == 14
     assert len(lines[0]["reasons"]) == 2
+    run("pack", file, "--budget", "2", "--stop")
+    empty = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert empty["positions"] == []
+    assert "too long for the budget" in empty["notes"][0]
     run("pack", file, "--length", "1")
     assert len(json.loads(capsys.readouterr().out.splitlines()[0])["texts"]) == 1
 
@@ -64,7 +68,7 @@ def test_line_separators_within_a_text_end_no_line(tmp_path: Path, capsys: pytes
     ("record", "options", "message"),
     [
         ({"id": 1}, [], "none of the keys query, question"),
-        (RECORD, ["--budget", "1"], "Line 1: No passage fits 1 tokens"),
+        (RECORD, ["--budget", "-1"], "Line 1: budget must be above 0"),
         (RECORD, ["--passages", "gone"], "Line 1 has no 'gone'"),
         (RECORD, ["--train", "--label", "good"], "Say where to write"),
         ([1], [], "must hold a JSON object"),

@@ -77,6 +77,10 @@ def pack(
     budget: Annotated[float, typer.Option(help="Most tokens for all passages of a question together.")] = 2000,
     length: Annotated[int | None, typer.Option(help="Most passages to pick.")] = None,
     per_source: Annotated[int | None, typer.Option(help="Most passages from one source.")] = None,
+    stop: Annotated[bool, typer.Option("--stop", help="Pick no passages that are hardly needed.")] = False,
+    tokens: Annotated[
+        str, typer.Option(help="How tokens are counted: estimate, words, tiktoken:NAME or huggingface:FILE.")
+    ] = "estimate",
     model: Annotated[Path | None, typer.Option(help="Packer to use; by default the pretrained one.")] = None,
     query: Annotated[str | None, typer.Option(help="Key of the question; by default query or question.")] = None,
     passages: Annotated[
@@ -98,7 +102,7 @@ def pack(
         "query": query or _key(records[0], QUERIES, file),
         "passages": passages or _key(records[0], PASSAGES, file),
     }
-    packer = ContextPacker(model)
+    packer = ContextPacker(model, tokens=tokens)
     if train:
         if output is None:
             raise InputError("Say where to write the packer's file: -o packer.listwright.")
@@ -106,7 +110,7 @@ def pack(
         packer.save(output)
         print(f"Learned from {len(records):,} questions; wrote {output}.", file=sys.stderr)
         return
-    limits = {"budget": budget, "length": length, "per_source": per_source}
+    limits = {"budget": budget, "length": length, "per_source": per_source, "stop": "auto" if stop else None}
     lines = [_pack_record(packer, record, names, number, limits) for number, record in enumerate(records, start=1)]
     _write("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), output)
 
@@ -122,8 +126,8 @@ def _pack_record(
     except InputError as error:
         raise InputError(f"Line {number}: {error}") from None
     kept = {key: value for key, value in record.items() if key in ("id", "_id", names["query"])}
-    chosen = {"positions": packed.positions, "texts": packed.texts, "tokens": packed.tokens, "reasons": packed.reasons}
-    return kept | chosen
+    names_of = ("positions", "texts", "tokens", "probabilities", "reasons", "notes")
+    return kept | {name: getattr(packed, name) for name in names_of}
 
 
 def _records(file: Path) -> list[dict[str, Any]]:

@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-
 from listwright._kernels.words import FUNCTION, names_in
 from listwright.context.passages import SEPARATOR, write_passage
 from listwright.errors import InputError

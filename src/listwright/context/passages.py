@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers
+from listwright._internal.extras import require_extra
 from listwright._internal.linalg import unit_rows
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
@@ -191,13 +193,27 @@ def token_counter(tokens: Any) -> TokenCounter:
         return estimate_tokens
     if tokens == "words":
         return lambda text: len(text.split())
+    if isinstance(tokens, str) and ":" in tokens:
+        tokens = _load_tokenizer(tokens)
     if hasattr(tokens, "encode") and not isinstance(tokens, str):
         return lambda text: len(tokens.encode(text))
     if callable(tokens):
         return tokens
     raise InputError(
-        f'tokens must be "estimate", "words", a function of a text, or a tokenizer with encode. Got {tokens!r}.'
+        'tokens must be "estimate", "words", "tiktoken:NAME", "huggingface:FILE", a function of a text, or a tokenizer '
+        f"with encode. Got {tokens!r}."
     )
+
+
+@lru_cache(maxsize=8)
+def _load_tokenizer(name: str) -> Any:
+    """Return the tokenizer that a name stands for: an encoding of tiktoken, or the file of a Hugging Face tokenizer."""
+    library, _, place = name.partition(":")
+    if library == "tiktoken":
+        return require_extra("tiktoken", "Encodings need tiktoken.", extra="tokens").get_encoding(place)
+    if library == "huggingface":
+        return require_extra("tokenizers", "Tokenizers need tokenizers.", extra="tokens").Tokenizer.from_file(place)
+    raise InputError(f'tokens must be "tiktoken:NAME" or "huggingface:FILE". Got {name!r}.')
 
 
 def write_passage(text: str, title: str, number: int, style: str) -> str:

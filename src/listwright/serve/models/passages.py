@@ -162,6 +162,6 @@ def _rank_all(packed: Packed, count: int) -> tuple[list[int], list[float]]:
     # Documents that are never picked (empty ones and copies) follow the picked ones.
     picked = set(packed.positions)
     left = [position for position in range(count) if position not in picked]
-    bounded = decreasing_scores([min(1.0, max(0.0, score)) for score in [*packed.scores, *[0.0] * len(left)]])
+    bounded = decreasing_scores([*packed.probabilities, *[0.0] * len(left)])
     lowest = min(0.0, bounded[-1])  # scores that had to fall below 0 to stay apart
     return [*packed.positions, *left], [(score - lowest) / (1.0 - lowest) for score in bounded]
