@@ -123,8 +123,8 @@ class Epochs:
         mark = self.board.mark()
         self.since[self.active] = mark
         exact = self.active[self.constraints.open[self.active]]
-        stale = np.flatnonzero(self.constraints.open & (self.since < mark))
         size, chunk = self._sizes()
+        stale = self._at_least(_floor(self._score(exact), size) * (1 - TIE), self.since < mark)
         scores = self._score(stale)
         while True:
             kept = scores >= _floor(self._score(exact), size) * (1 - TIE)
@@ -135,6 +135,13 @@ class Epochs:
             self._measure(stale[chosen], mark)
             exact, stale, scores = np.concatenate([exact, stale[chosen]]), stale[~chosen], scores[~chosen]
         self._activate(np.sort(exact), size)
+
+    def _at_least(self, least: float, among: Bools) -> Ints:
+        """Return the open rows among some whose bounds are high enough, without gathering the others."""
+        among &= self.constraints.open
+        if np.isfinite(least):
+            among &= self.bounds >= (least * self.constraints.costs if self.constraints.budgeted else least)
+        return np.flatnonzero(among)
 
     def _sizes(self) -> tuple[int, int]:
         """Return how many rows are to be active, and how many are measured together."""
@@ -153,10 +160,9 @@ class Epochs:
         """Make the highest of the exact rows active, and note the highest score outside."""
         self.active = exact[_highest(self._score(exact), size)]
         self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
-        others = self.constraints.open.copy()
-        others[self.active] = False
-        scores = self._score(np.flatnonzero(others))
-        self.outside = float(scores.max()) if len(scores) else -np.inf
+        scores = np.where(self.constraints.open, self.bounds, -np.inf)
+        scores[self.active] = -np.inf
+        self.outside = float((scores / self.constraints.costs if self.constraints.budgeted else scores).max())
         self.board.activate(self.active)
 
 
