@@ -29,6 +29,7 @@ _HOME = {
     "SCP": "listwright.estimators",
     "Selection": "listwright.selection",
     "Selector": "listwright.selection",
+    "certify_best": "listwright.estimators",
     "compare": "listwright.evaluation",
     "evaluate": "listwright.evaluation",
     "explain": "listwright.evaluation.explain",
@@ -69,6 +70,7 @@ __all__ = [
     "Selection",
     "Selector",
     "baselines",
+    "certify_best",
     "checks",
     "compare",
     "datasets",
@@ -109,6 +111,7 @@ if TYPE_CHECKING:
         text,
     )
     from listwright.context import ContextPacker, Packed
+    from listwright.estimators.certification import certify_best
     from listwright.estimators.conseqopt import ConSeqOpt
     from listwright.estimators.context_free import ContextFreeSCP
     from listwright.estimators.scp import SCP

@@ -34,7 +34,7 @@ from listwright.estimators.scp import SCP
 from listwright.evaluation.compare import fold_numbers
 from listwright.evaluation.values import list_values
 from listwright.guarantees import HeldOutCertificate
-from listwright.guarantees.held_out import certificate_of
+from listwright.guarantees.held_out import HeldOutValues, make_certificate
 from listwright.problems import Problems
 from listwright.selection import greedy
 from listwright.text.passages import PassageFeatures, passage_features
@@ -195,8 +195,8 @@ def certify_packer(
         taken = sum(float(size[top].sum()) for size, top in zip(sizes, tops, strict=True))
         fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
         notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {SCORES}.",)
-    found = certificate_of(values, best, others, delta=delta, binary=False, length=length, budget=budget)
-    return replace(found, notes=(*found.notes, *notes))
+    measured = HeldOutValues(values, best, others, notes=notes)
+    return make_certificate(measured, delta=delta, length=length, budget=budget)
 
 
 def _top_by_score(example: Example, sizes: Floats, budget: float | None, length: int | None) -> list[int]:

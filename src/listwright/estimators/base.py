@@ -29,16 +29,15 @@ from listwright.engines import as_engine
 from listwright.engines.base import mean_worth_of_all
 from listwright.engines.streamed import StreamedLists, streamed_lists
 from listwright.errors import InputError
-from listwright.estimators.held_out import (
-    LONG,
-    Measurement,
+from listwright.estimators.certification import (
     Rivals,
+    as_certification,
     certify_model,
     check_each_once,
-    measure_model,
-    measure_trial,
-    split_held_out,
+    read_clusters,
+    read_weights,
 )
+from listwright.estimators.held_out import LONG, Measurement, measure_model, measure_trial, split_held_out
 from listwright.estimators.wide import suited_features
 from listwright.evaluation.explain import Explainer
 from listwright.evaluation.importance import weights_table
@@ -316,32 +315,61 @@ class ListEstimator(Predictor):
         budget: float | None = None,
         per_group: Any = None,
         training: Problems | None = None,
+        cluster: Any = None,
+        weight: Any = None,
     ) -> HeldOutCertificate:
-        """Return what is certain of the lists that `predict` builds, from problems that the model has not seen."""
+        """Return what is certain of the lists that `predict` builds, from problems that the model has not seen.
+
+        Parameters
+        ----------
+        held_out : Problems or frame
+            Problems with a reward, drawn independently from the same source; those that the model has learned from
+            are refused. Their order does not matter.
+        delta : float, default 0.05
+            Probability that one of the statements is wrong.
+        rivals : sequence or mapping
+            What to compare with: "static", "top_k", "mmr", or fitted models.
+        length, budget, per_group : optional
+            Limits of the lists; those of the model by default.
+        training : Problems, optional
+            What rivals that are only named learn from; by default the training problems, while the model has them.
+        cluster : str or array-like, optional
+            Problems that belong together, such as several of one user: a column of the frame, or one entry per
+            problem. Clusters are then the independent draws, and each counts the same.
+        weight : str or array-like, optional
+            Weights of the problems: a column of the frame, or one number per problem. No weight that can occur may be
+            larger than the largest one here.
+
+        Returns
+        -------
+        HeldOutCertificate
+            The bounds; printing it states them. `update` goes on with further problems.
+
+        See Also
+        --------
+        certify_best : For a model that is chosen by its certificate.
+        """
         check_fitted(self)
-        held_out = self._as_problems(held_out, measured=True)
+        problems = self._as_problems(held_out, measured=True)
         return certify_model(
-            self,
-            as_constrained(held_out, per_group, self.per_group),
-            limits=self._limits(length, budget),
+            as_certification(self, rivals, limits=self._limits(length, budget), training=training),
+            as_constrained(problems, per_group, self.per_group),
             delta=delta,
-            rivals=rivals,
-            training=getattr(self, "training_problems_", None) if training is None else training,
-            visits=self.training_.ledger.states,
+            clusters=read_clusters(cluster, held_out, problems, self),
+            weights=read_weights(weight, held_out, problems, self),
         )
 
     def certify_own_split(self, held: Problems, rivals: Rivals = ()) -> HeldOutCertificate:
         """Certify the model on problems that `fit` itself held back, where alike ones may be on both sides."""
-        training, held = getattr(self, "training_problems_", None), as_constrained(held, None, self.per_group)
-        return certify_model(
-            self, held, limits=self._limits(), delta=0.05, rivals=rivals, training=training, visits=None
-        )
+        certification = as_certification(self, rivals, own_split=True)
+        return certify_model(certification, as_constrained(held, None, self.per_group), delta=0.05)
 
     def online_certificate(self, delta: float = 0.05) -> Certificate:
         """Return what the paper's theorems prove of the run, from the regret measured while learning."""
         check_fitted(self)
         ledger = self.training_.ledger
-        return certificate_of_run(
+        kept = len(getattr(self.policy_, "policies", ())) if self.keep == "mixture" else 0
+        certificate = certificate_of_run(
             self.training_.learner,
             rounds=ledger.rounds,
             loss=ledger.loss,
@@ -362,6 +390,7 @@ class ListEstimator(Predictor):
             per_size=self.training_.per_size,
             discounted=self.weighting == "discounted",
         )
+        return replace(certificate, n_kept=kept if 0 < kept < ledger.rounds - ledger.unlearned else None)
 
     @property
     def weights_(self) -> Table:
@@ -647,6 +676,12 @@ class ListEstimator(Predictor):
         """Yield, in words, what saw states before the online pass over them, which the theorems do not allow."""
         if self.training_.features.uses_training_data():
             yield "features were scaled or fitted on all states beforehand (standardize=False leaves them as they are)"
+        experts = getattr(self.training_.learner, "policies", None)  # None for items, which are blind
+        if experts is not None and not (self.repeats and self.training_.features.is_static):
+            yield (
+                "the policies look at the list, and the theorem's rivals do not (repeats=True, and no features of the "
+                "list)"
+            )
 
     def check(self, problems: Problems) -> None:
         """Raise `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts.

@@ -2,19 +2,70 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats
+from listwright._kernels.betting import play
 from listwright.errors import InputError
-from listwright.guarantees.bounds import checked_delta
+from listwright.guarantees.bounds import validate_delta
 
-MOST = 0.75  # the largest share of the capital that one bet may lose
-HALVINGS = 40  # of the interval in which the bound is looked for
+MOST = 0.99  # the largest share of the capital that one bet may lose
+STEPS = 20_000  # bets; more pairs are averaged in blocks, which changes the bound little
+PRIOR_WEIGHT, PRIOR_VARIANCE = 0.5, 0.25  # of the variance of the bets, before the first pair is seen
+# Ratios that are tested. They never depend on the data, because the proof is about the first one above the truth.
+SHARES = np.arange(1, 2_001) / 2_000
+RATIOS = np.geomspace(1e-6, 1e6, 4_001)
 
 
-def lower_mean(values: ArrayLike, delta: float = 0.05) -> float:
+class Gamblers:
+    """Gamblers who bet that E[top] > ratio * E[bottom], one per ratio on a fixed grid.
+
+    If E[top] <= ratio * E[bottom], the game is not in the gambler's favour whatever the bets, and by Ville's inequality
+    the capital ever reaches 1 / delta with a probability of at most `delta`. So the ratios up to the first gambler who
+    has not reached it are below the truth, at all times at once: `play` can be called again as pairs arrive. The bets
+    are those of STaR: set from what is left to win and the number of pairs left in this call.
+    """
+
+    def __init__(self, delta: float, *, shares: bool) -> None:
+        self.ratios = SHARES if shares else RATIOS
+        self.needed = np.full(len(self.ratios), np.log(1 / validate_delta(delta)))  # left to win, as a logarithm
+        self.n, self.top, self.bottom, self.squares = 0.0, 0.0, 0.0, 0.0  # sums over earlier pairs
+
+    def copy(self) -> Gamblers:
+        """Return gamblers with the same capital, who go on by themselves."""
+        twin = copy.copy(self)
+        twin.needed = self.needed.copy()
+        return twin
+
+    def play(self, tops: Floats, bottoms: Floats) -> Gamblers:
+        """Bet on these pairs, in their order."""
+        tops, bottoms = _in_blocks(tops), _in_blocks(bottoms)
+        play(self.needed, self.ratios, tops, bottoms, self._foresee(tops, bottoms), MOST)
+        return self
+
+    def _foresee(self, tops: Floats, bottoms: Floats) -> Floats:
+        """Return the variance to expect of each pair, from earlier ones alone."""
+        top, bottom = self.top + np.cumsum(tops), self.bottom + np.cumsum(bottoms)
+        guesses = np.concatenate([[(0.5 + self.top) / (1 + self.bottom)], ((0.5 + top) / (1 + bottom))[:-1]])
+        squares = self.squares + np.cumsum((tops - guesses * bottoms) ** 2)
+        before = np.concatenate([[self.squares], squares[:-1]])
+        seen = self.n + np.arange(len(tops))
+        self.n, self.top, self.bottom, self.squares = self.n + len(tops), top[-1], bottom[-1], squares[-1]
+        return (PRIOR_WEIGHT * PRIOR_VARIANCE + before) / (PRIOR_WEIGHT + seen)
+
+    @property
+    def bound(self) -> float:
+        """The largest ratio up to which all gamblers have won; 0.0 if the first has not."""
+        lost = np.flatnonzero(self.needed > 1e-12)
+        first = int(lost[0]) if len(lost) else len(self.ratios)
+        return float(self.ratios[first - 1]) if first else 0.0
+
+
+def lower_mean(values: ArrayLike, delta: float = 0.05, *, at_most_one: bool = False) -> float:
     """Lower confidence bound on the mean of independent, non-negative values.
 
     Use it for the mean value of lists on held-out problems. For values of 0 and 1, `lower_share` is tighter.
@@ -22,9 +73,11 @@ def lower_mean(values: ArrayLike, delta: float = 0.05) -> float:
     Parameters
     ----------
     values : array-like of shape (n,)
-        Independent draws of 0 or more. They need no upper limit; the bound is tightest for values up to about 1.
+        Independent draws of 0 or more, in an order that was not chosen after looking at them.
     delta : float, default 0.05
         The bound lies above the true mean with a probability of at most `delta`.
+    at_most_one : bool, default False
+        Whether values cannot be larger than 1, which must be known beforehand: the bound is then a little tighter.
 
     Returns
     -------
@@ -43,18 +96,19 @@ def lower_mean(values: ArrayLike, delta: float = 0.05) -> float:
 
     References
     ----------
+    V. Voracek and F. Orabona, "STaR-Bets: Sequential Target-Recalculating Bets for Tighter Confidence Intervals", 2025.
     I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting", JRSS B, 2023.
 
     Examples
     --------
     >>> import numpy as np
-    >>> round(lower_mean(np.tile([0.6, 0.8, 1.0], 40)), 3)
-    0.762
+    >>> round(lower_mean(np.tile([0.6, 0.8, 1.0], 40), at_most_one=True), 3)
+    0.767
     """
-    return lower_ratio(values, 1.0, delta)
+    return lower_ratio(values, 1.0, delta, at_most_one=at_most_one)
 
 
-def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05) -> float:
+def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05, *, at_most_one: bool = False) -> float:
     """Lower confidence bound on E[top] / E[bottom], from independent pairs.
 
     Use it for the value of lists as a share of a reference on the same problems, such as greedy's.
@@ -67,6 +121,8 @@ def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05) -> flo
         Values from 0 to 1.
     delta : float, default 0.05
         The bound lies above the true ratio with a probability of at most `delta`.
+    at_most_one : bool, default False
+        Whether the ratio cannot be larger than 1, which must be known beforehand: the bound is then a little tighter.
 
     Returns
     -------
@@ -84,35 +140,24 @@ def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05) -> flo
 
     Notes
     -----
-    For a ratio r, a gambler who stakes the share q_t of the capital on pair t holds K(r) = prod_t (1 + q_t (top_t / r -
-    bottom_t)). If E[top] <= r E[bottom], the game is not in the gambler's favour, and by Ville's inequality K ever
-    reaches 1 / delta with a probability of at most `delta`. K falls as r grows, so the bound is the largest r at which
-    the capital reaches 1 / delta.
+    For each ratio r on a fixed grid, a gambler stakes l_t on pair t and holds K(r) = prod_t (1 + l_t (top_t - r
+    bottom_t)). If E[top] <= r E[bottom], K(r) ever reaches 1 / delta with a probability of at most `delta` (Ville). The
+    bound is the largest r of the grid up to which every gambler has reached it.
 
-    q_t depends on earlier pairs only, so the bound depends slightly on the order of the pairs. The order must not be
-    chosen after looking at the values.
+    l_t depends on earlier pairs only, so the bound depends slightly on the order of the pairs. The order must not be
+    chosen after looking at the values; a table that is sorted by value gives a wrong bound.
 
     Examples
     --------
     >>> import numpy as np
     >>> bottoms = np.tile([1.0, 0.5], 100)
-    >>> round(lower_ratio(0.9 * bottoms, bottoms), 2)
+    >>> round(lower_ratio(0.9 * bottoms, bottoms, at_most_one=True), 2)
     0.88
     """
     top = np.asarray(tops, dtype=np.float64)
     bottom = np.broadcast_to(np.asarray(bottoms, dtype=np.float64), top.shape)
     _check(top, bottom)
-    needed = np.log(1 / checked_delta(delta))
-    stakes = _stakes(top, bottom, needed)
-
-    def reached(ratio: float) -> bool:
-        return bool(np.cumsum(np.log1p(stakes * (top / ratio - bottom))).max(initial=0.0) >= needed)
-
-    low, high = 0.0, max(1.0, 2 * float(top.max(initial=0.0)) / max(float(bottom.mean()), 1e-12))
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if reached(middle) else (low, middle)
-    return low
+    return Gamblers(delta, shares=at_most_one).play(top, bottom).bound
 
 
 def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
@@ -141,17 +186,18 @@ def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
     >>> round(lower_share(92, 100), 3)
     0.86
     """
-    return float(scipy.stats.binomtest(successes, n, alternative="greater").proportion_ci(1 - checked_delta(delta)).low)
+    return float(
+        scipy.stats.binomtest(successes, n, alternative="greater").proportion_ci(1 - validate_delta(delta)).low
+    )
 
 
-def _stakes(top: Floats, bottom: Floats, needed: float) -> Floats:
-    """Return the stake on each pair: what would be best if all pairs were like the earlier ones, at most `MOST`."""
-    seen = np.arange(1, len(top) + 1)
-    ratio = (0.5 + np.cumsum(top)) / (0.5 + np.cumsum(bottom))
-    guess = np.concatenate([[1.0], ratio[:-1]])
-    squares = (0.25 + np.cumsum((top / guess - bottom) ** 2)) / (seen + 1)
-    before = np.concatenate([[0.25], squares[:-1]])
-    return np.minimum(np.sqrt(2 * needed / (len(top) * before)), MOST)
+def _in_blocks(values: Floats) -> Floats:
+    """Return means of consecutive values, about `STEPS` of them; the last block may be smaller."""
+    size = len(values) // STEPS
+    if size < 2:
+        return values
+    starts = np.arange(0, len(values), size)
+    return np.add.reduceat(values, starts) / np.diff(np.append(starts, len(values)))
 
 
 def _check(top: Floats, bottom: Floats) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import ceil, exp, log, sqrt
+from decimal import Decimal
+from math import ceil, exp, floor, log, log10, sqrt
 
 from listwright.errors import InputError
 
@@ -36,7 +37,7 @@ def approximation_ratio(length: int, comparator_length: int | None = None, *, ex
     >>> round(approximation_ratio(3, exact=True), 3), approximation_ratio(1, exact=True)
     (0.704, 1.0)
     """
-    length, comparator_length = checked_lengths(length, comparator_length)
+    length, comparator_length = validate_lengths(length, comparator_length)
     return 1.0 - (1.0 - 1.0 / comparator_length) ** length if exact else 1.0 - exp(-length / comparator_length)
 
 
@@ -66,7 +67,7 @@ def list_length_for(ratio: float, comparator_length: int) -> int:
     """
     if not 0 <= ratio < 1:
         raise InputError(f"ratio must be from 0 to below 1. Got {ratio}.")
-    checked_lengths(comparator_length, comparator_length)
+    validate_lengths(comparator_length, comparator_length)
     length = max(1, ceil(-comparator_length * log(1.0 - ratio)) - 1)  # one below the formula, in case it was rounded up
     while approximation_ratio(length, comparator_length) < ratio:
         length += 1
@@ -113,8 +114,8 @@ def regret_bound(
     0.1299
     """
     k = _effective(length, comparator_length)
-    check_counts(rounds, n_policies)
-    size, half = log(n_policies), checked_delta(delta) / 2
+    validate_counts(rounds, n_policies)
+    size, half = log(n_policies), validate_delta(delta) / 2
     smaller = 2**2.25 * (k / rounds) ** 0.75 * log(1 / half) ** 0.25 * sqrt(size)
     return 4 * k * size / rounds + 2 * sqrt(k * size / rounds) + smaller
 
@@ -167,9 +168,9 @@ def confidence_terms(
     >>> [round(term, 4) for term in confidence_terms(10_000, length=5, randomized=False)]
     [0.0205, 0.0]
     """
-    length, comparator_length = checked_lengths(length, comparator_length)
-    check_counts(rounds, 1)
-    chance = log(1 / (checked_delta(delta) / 2 if randomized else checked_delta(delta)))
+    length, comparator_length = validate_lengths(length, comparator_length)
+    validate_counts(rounds, 1)
+    chance = log(1 / (validate_delta(delta) / 2 if randomized else validate_delta(delta)))
     unit = sqrt(chance / (2 * rounds))
     squares = sum((1 - 1 / comparator_length) ** (2 * behind) for behind in range(length))
     states = (1 + approximation_ratio(length, comparator_length, exact=True)) * unit
@@ -231,10 +232,10 @@ def rounds_for(
 
 def _effective(length: int, comparator_length: int | None) -> int:
     """Return the paper's k' = min(m, k)."""
-    return min(checked_lengths(length, comparator_length))
+    return min(validate_lengths(length, comparator_length))
 
 
-def checked_lengths(length: int, comparator_length: int | None) -> tuple[int, int]:
+def validate_lengths(length: int, comparator_length: int | None) -> tuple[int, int]:
     """Return m and k, or raises unless both are at least 1; k is m if None."""
     comparator_length = length if comparator_length is None else comparator_length
     for name, value in (("length", length), ("comparator_length", comparator_length)):
@@ -243,15 +244,26 @@ def checked_lengths(length: int, comparator_length: int | None) -> tuple[int, in
     return length, comparator_length
 
 
-def check_counts(rounds: int, n_policies: int) -> None:
+def validate_counts(rounds: int, n_policies: int) -> None:
     """Raise unless there is at least one round and one policy."""
     for name, value in (("rounds", rounds), ("n_policies", n_policies)):
         if value < 1:
             raise InputError(f"{name} must be at least 1. Got {value}.")
 
 
-def checked_delta(delta: float) -> float:
+def validate_delta(delta: float) -> float:
     """Return `delta`, or raises unless it lies strictly between 0 and 1."""
     if not 0 < delta < 1:
         raise InputError(f"delta must be between 0 and 1. Got {delta}.")
     return delta
+
+
+def format_confidence(delta: float) -> str:
+    """Return 1 - delta in per cent, rounded down and with enough digits never to read 100.
+
+    >>> format_confidence(0.05), format_confidence(0.025), format_confidence(1e-9)
+    ('95', '97.5', '99.9999999')
+    """
+    digits = max(0, ceil(-log10(delta)))
+    text = f"{floor(Decimal(100 * 10**digits) * (1 - Decimal(str(delta)))) / Decimal(10**digits):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

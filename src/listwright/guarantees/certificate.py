@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from math import log, sqrt
 
-from listwright.guarantees.bounds import approximation_ratio
+from listwright.guarantees.bounds import approximation_ratio, format_confidence
 
 PREDICTS = {
     "last": "the last round's policy",
@@ -47,6 +48,8 @@ class Certificate:
         bound against rivals follows from the bound on the value and says nothing more.
     keep : {"last", "best", "mixture"}
         Which policy `predict` uses. The theorems are about the mixture.
+    n_kept : int or None
+        Of `keep="mixture"`: the number of rounds whose policies `predict` draws from, where it is not all of them.
     expected_regret, regret : float or None
         E[R] and R, for finite classes.
     surrogate_regret : float or None
@@ -93,6 +96,7 @@ class Certificate:
     left_out: int = 0
     finite: bool = False
     keep: str = "mixture"
+    n_kept: int | None = None
     expected_regret: float | None = None
     regret: float | None = None
     surrogate_regret: float | None = None
@@ -158,6 +162,10 @@ class Certificate:
                 f"It is not about what predict uses, {PREDICTS[self.keep]}: fit with keep='mixture', or call "
                 "certify with held-out problems."
             )
+        elif self.n_kept is not None:
+            parts.append(
+                f"predict draws from a uniform sample of {self.n_kept:,} of these rounds, not from all of them."
+            )
         return " ".join(parts)
 
     def _measured(self) -> str:
@@ -176,13 +184,14 @@ class Certificate:
     def _claim(self) -> str:
         """Return the sentences that state the guarantee."""
         claim = (
-            f"With probability {1 - self.delta:.3g}, lists of {self.length} from the mixture of all rounds' policies "
+            f"With probability {Decimal(format_confidence(self.delta)) / 100}, lists of {self.length} from the mixture "
+            "of all rounds' policies "
             f"are worth at least {self.lower_bound_on_value:.3f}."
         )
         if not self.finite:
             return claim
-        rival = f"{self.approximation_ratio:.3f} times the best list of {self.comparator_length} policies"
+        rival = f"{self.approximation_ratio:.3f} times the best list of {self.comparator_length} policies of the class"
         claim += f" With the same probability, they are worth at least {rival}, less {self.slack:.3f}"
         if self.slack >= self.approximation_ratio:
             claim += ", which is more than that can be: it takes more states to say anything against rivals"
-        return f"{claim}."
+        return f"{claim}. These rivals choose without looking at the list so far."

@@ -2,21 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from math import e
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
-from listwright.guarantees.betting import lower_mean, lower_ratio, lower_share
+from listwright.errors import InputError
+from listwright.guarantees.betting import Gamblers, lower_share
+from listwright.guarantees.bounds import format_confidence, validate_delta
 
-ONE = 1 + 1e-9  # the largest value of a bounded reward, with a tolerance for rounding
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
-# What greedy reaches of the best list's value where the reward is monotone and submodular: with a length, and with
-# limits on groups beside it, which form a matroid (Fisher, Nemhauser & Wolsey 1978).
-BEST_SHARE, GROUPED_SHARE = 1 - 1 / e, 0.5
+ORDER_SEED = 20130616  # of the order in which problems are bet on, whatever their order in the table
+EXACT_SHARE = 0.9  # of the probability of error, for the exact bound of 0/1 rewards; the rest is for graded values
+
+
+@dataclass(frozen=True)
+class HeldOutValues:
+    """What lists are worth on held-out problems, one entry per problem: the input of a certificate."""
+
+    values: Floats
+    greedy: Floats  # of the lists that greedy builds with the reward in sight
+    rivals: Mapping[str, Floats] = field(default_factory=dict)
+    best: Floats | None = None  # upper bounds on the best list of each problem; None if none are proved
+    clusters: Ints | None = None  # problems with the same number belong together
+    weights: Floats | None = None  # of the problems
+    bounded: bool = True  # whether the reward itself promises values from 0 to 1
+    binary: bool = False  # whether values are mostly 0 or 1, as those of `AnySuccess`
+    notes: tuple[str, ...] = ()
+
+    def pairs(self) -> dict[str, tuple[Floats, Floats]]:
+        """Return the statement's tops and bottoms by its name, one entry per independent cluster, in betting order."""
+        tops = {"value": self.values}
+        bottoms = {"value": np.ones(len(self.values))}
+        if self.bounded:
+            tops |= {"greedy": self.values} | {f"ahead:{name}": self._halved(other) for name, other in self._others()}
+            bottoms |= {"greedy": np.clip(self.greedy, 0.0, 1.0)}
+            if self.best is not None:
+                tops, bottoms = tops | {"best": self.values}, bottoms | {"best": np.clip(self.best, 0.0, 1.0)}
+        ones = bottoms["value"]
+        return {name: (self._merge(top), self._merge(bottoms.get(name, ones))) for name, top in tops.items()}
+
+    def _others(self) -> list[tuple[str, Floats]]:
+        return [(name, np.asarray(other, dtype=np.float64)) for name, other in self.rivals.items()]
+
+    def _halved(self, other: Floats) -> Floats:
+        """Map the difference to a rival from [-1, 1] to [0, 1]."""
+        return np.clip((self.values - other + 1) / 2, 0.0, None)
+
+    def _merge(self, column: Floats) -> Floats:
+        """Return the weighted mean of each cluster times its share of the largest weight, in betting order."""
+        weights = np.ones(len(column)) if self.weights is None else self.weights
+        if self.clusters is not None:
+            total: Floats = np.bincount(self.clusters, weights=weights).astype(np.float64)
+            column = np.bincount(self.clusters, weights=weights * column) / np.maximum(total, 1e-300)
+            weights = np.ones(len(total)) if self.weights is None else total
+        merged = column * weights / weights.max()
+        return merged[np.random.default_rng(ORDER_SEED).permutation(len(merged))]
 
 
 @saved_as("guarantees.HeldOutCertificate")
@@ -24,9 +68,9 @@ BEST_SHARE, GROUPED_SHARE = 1 - 1 / e, 0.5
 class HeldOutCertificate:
     """Lower confidence bounds on what lists are worth, as returned by `certify` of a fitted model.
 
-    Each bound lies above the truth with a probability of at most `delta`; those of `ahead_of` do so jointly. They hold
-    for any policy and any way of learning, because the policy never saw these problems. They are about problems drawn
-    independently from the same source, and do not cover data that change over time.
+    All bounds hold together with a probability of at least 1 - `delta`. They hold for any policy and any way of
+    learning, because the policy never saw these problems. They are about problems drawn independently from the same
+    source (or clusters of problems, if `cluster=` names them), and do not cover data that change over time.
 
     Attributes
     ----------
@@ -47,12 +91,15 @@ class HeldOutCertificate:
         Budget of the lists, if they have one.
     mean, greedy_mean : float
         Mean values seen on the held-out problems, of these lists and of greedy.
-    submodular : bool
-        Whether the share of greedy carries over to the best list with a factor of 1 - 1/e.
-    grouped : bool
-        Whether lists hold at most so many items of a group: then that factor is 1/2.
+    share_of_best : float or None
+        Lower bound on the mean as a share of the best list's, which is bounded for each problem from the gains along
+        greedy's list. None if nothing is proved: see `notes`.
+    n_groups : int or None
+        Number of clusters, which are the independent draws; None if every problem is one.
+    winner : str, int or None
+        Name or number of the model that `certify_best` chose.
     notes : tuple of str
-        What is not claimed, and why.
+        What is not claimed, and why; what else to know.
 
     See Also
     --------
@@ -63,8 +110,8 @@ class HeldOutCertificate:
     --------
     >>> certificate = HeldOutCertificate(value=0.767, share_of_greedy=0.81, ahead_of={"mmr": 0.1}, n=100, delta=0.05)
     >>> print(certificate)
-    On problems like these 100, with 95 % confidence: lists are worth at least 0.76; at least 81 % of what greedy gets
-    when it knows the reward; at least 0.10 more than MMR with its best diversity.
+    On problems like these 100, with 95 % confidence in all of it: lists are worth at least 0.76; at least 81 % of what
+    greedy gets when it knows the reward; at least 0.10 more than MMR with its best diversity.
     """
 
     value: float
@@ -76,91 +123,164 @@ class HeldOutCertificate:
     budget: float | None = None
     mean: float = float("nan")
     greedy_mean: float = float("nan")
-    submodular: bool = True
+    share_of_best: float | None = None
+    n_groups: int | None = None
+    winner: str | int | None = None
     notes: tuple[str, ...] = field(default=())
-    grouped: bool = False
+    continuation: Continuation | None = field(default=None, repr=False, compare=False)  # what `update` needs
 
-    @property
-    def share_of_best(self) -> float | None:
-        """Lower bound on the share of the best list's value; None if none is proved (budgets, rewards that are not
-        submodular).
+    not_saved = ("continuation",)
+
+    def update(self, more: Any) -> HeldOutCertificate:
+        """Return a certificate from further problems besides those that it was made from.
+
+        The bounds of all certificates in such a row hold at all times together, with probability 1 - `delta`: look as
+        often as you like, and stop when you like. For rewards of 0 and 1 they are a little lower than those of a
+        single look at the same problems.
+
+        Parameters
+        ----------
+        more : Problems or frame
+            Further held-out problems with a reward, drawn from the same source.
+
+        Returns
+        -------
+        HeldOutCertificate
+            The new certificate; this one stays as it is.
+
+        Raises
+        ------
+        InputError
+            If this certificate was read from a file, which does not hold what is needed to go on.
+
+        Examples
+        --------
+        >>> import listwright as lw
+        >>> import numpy as np
+        >>> x = np.random.default_rng(0).random((300, 6, 2))
+        >>> problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
+        >>> model = lw.SCP(length=2, effort="fast", random_state=0).fit(problems[:100])
+        >>> first = model.certify(problems[100:200])
+        >>> first.update(problems[200:]).n
+        200
         """
-        if self.share_of_greedy is None or not self.submodular or self.budget is not None:
-            return None
-        return (GROUPED_SHARE if self.grouped else BEST_SHARE) * self.share_of_greedy
+        if self.continuation is None:
+            raise InputError("This certificate was read from a file and cannot be updated. Call certify again.")
+        return self.continuation.extend(self, more)
 
     def __str__(self) -> str:
-        parts = [f"lists are worth at least {_down(self.value)}"]
-        if self.share_of_greedy is not None:
-            share = f"at least {_down(100 * self.share_of_greedy, 0)} % of what greedy gets when it knows the reward"
-            parts.append(share)
-        parts += [_against(name, bound) for name, bound in self.ahead_of.items()]
+        parts = [f"lists are worth at least {_round_down(self.value)}"]
+        for share, what in (
+            (self.share_of_greedy, "what greedy gets when it knows the reward"),
+            (self.share_of_best, "the best lists"),
+        ):
+            if share is not None:
+                parts.append(f"at least {_round_down(100 * share, 0)} % of {what}")
+        parts += [_compare_in_words(name, bound) for name, bound in self.ahead_of.items()]
         those = "this one" if self.n == 1 else f"these {self.n:,}"
-        text = f"On problems like {those}, with {100 * (1 - self.delta):g} % confidence: {'; '.join(parts)}."
-        return " ".join([text, *self.notes])
+        if self.n_groups is not None:
+            those += f" of {self.n_groups:,} independent groups"
+        confidence = f"{format_confidence(self.delta)} % confidence in all of it"
+        return " ".join([f"On problems like {those}, with {confidence}: {'; '.join(parts)}.", *self.notes])
 
 
-def certificate_of(
-    values: Floats,
-    greedy: Floats,
-    rivals: Mapping[str, Floats],
+@dataclass(frozen=True)
+class Continuation:
+    """What a certificate needs to go on with further problems: the state of all bets, and how to measure problems."""
+
+    gamblers: dict[str, Gamblers]
+    measure: Callable[[Any], HeldOutValues]
+
+    def extend(self, certificate: HeldOutCertificate, more: Any) -> HeldOutCertificate:
+        """Bet on further problems, and return the certificate that follows."""
+        measured = self.measure(more)
+        pairs = measured.pairs()
+        gamblers = {name: gambler.copy().play(*pairs[name]) for name, gambler in self.gamblers.items()}
+        bounds = {name: gambler.bound for name, gambler in gamblers.items()}
+        before, n = certificate.n, certificate.n + len(measured.values)
+        groups = None if certificate.n_groups is None else certificate.n_groups + len(pairs["value"][0])
+        return replace(
+            certificate,
+            **_statements(bounds),
+            n=n,
+            n_groups=groups,
+            mean=(before * certificate.mean + measured.values.sum()) / n,
+            greedy_mean=(before * certificate.greedy_mean + measured.greedy.sum()) / n,
+            continuation=Continuation(gamblers, self.measure),
+        )
+
+
+def make_certificate(
+    measured: HeldOutValues,
     *,
     delta: float,
-    binary: bool,
+    n_models: int = 1,
     length: int | None = None,
     budget: float | None = None,
-    submodular: bool = True,
-    grouped: bool = False,
+    measure: Callable[[Any], HeldOutValues] | None = None,
 ) -> HeldOutCertificate:
-    """Make the certificate from values on held-out problems: of the lists, of greedy's lists and of the rivals'."""
-    values = np.asarray(values, dtype=np.float64)
-    others = {"greedy": greedy} | dict(rivals)
-    tops = {name: float(np.max(other, initial=values.max())) for name, other in others.items()}
-    notes = [
-        f"Nothing is claimed against {name}: a list is worth {top:.3g}, and the bound needs values up to 1."
-        for name, top in tops.items()
-        if top > ONE
-    ]
-    share = None
-    if tops["greedy"] <= ONE and np.mean(greedy) > 0:
-        share = min(1.0, lower_ratio(values, np.clip(greedy, 0.0, 1.0), delta))
-    exact = binary and bool(np.isin(values, (0.0, 1.0)).all())
+    """Make the certificate from values on held-out problems, valid for each of `n_models` models at once."""
+    pairs = measured.pairs()
+    each = validate_delta(delta) / (n_models * len(pairs))
+    is_graded = (1 - EXACT_SHARE) if measured.binary else 1.0
+    gamblers = {name: Gamblers(each, shares=_is_share(name, measured)).play(*pair) for name, pair in pairs.items()}
+    bounds = {name: gambler.bound for name, gambler in gamblers.items()}
+    if measured.binary and measured.clusters is None and measured.weights is None:
+        for name, pair in pairs.items():
+            graded = Gamblers(is_graded * each, shares=_is_share(name, measured)).play(*pair).bound
+            bounds[name] = max(graded, _exact_bound(name, measured, EXACT_SHARE * each))
     return HeldOutCertificate(
-        value=lower_share(int(values.sum()), len(values), delta) if exact else lower_mean(values, delta),
-        share_of_greedy=share,
-        ahead_of={
-            name: _ahead(values, other, delta / len(rivals)) for name, other in rivals.items() if tops[name] <= ONE
-        },
-        n=len(values),
+        **_statements(bounds),
+        n=len(measured.values),
         delta=delta,
         length=length,
         budget=budget,
-        mean=float(values.mean()),
-        greedy_mean=float(np.mean(greedy)),
-        submodular=submodular,
-        grouped=grouped,
-        notes=tuple(notes),
+        mean=float(np.mean(measured.values)),
+        greedy_mean=float(np.mean(measured.greedy)),
+        n_groups=None if measured.clusters is None else len(pairs["value"][0]),
+        notes=measured.notes,
+        continuation=None if measure is None else Continuation(gamblers, measure),
     )
 
 
-def _ahead(values: Floats, other: Floats, delta: float) -> float:
-    """Lower bound on E[value - other], by mapping the difference from [-1, 1] to [0, 1]."""
-    return 2 * lower_mean((values - np.asarray(other, dtype=np.float64) + 1) / 2, delta) - 1
+def _is_share(name: str, measured: HeldOutValues) -> bool:
+    """Return whether the ratio of a statement cannot be above 1."""
+    return name != "value" or measured.bounded
 
 
-def _against(name: str, bound: float) -> str:
-    """Return the words that compare the lists with one rival; small or negative bounds read "at most ... less"."""
+def _exact_bound(name: str, measured: HeldOutValues, delta: float) -> float:
+    """Return the exact binomial bound of a statement about 0/1 rewards; 0.0 where there is none.
+
+    Values between 0 and 1 are rounded against the claim, so that the bound holds for them too.
+    """
+    reference = {"value": None, "greedy": measured.greedy, "best": measured.best}
+    if name not in reference:
+        return 0.0
+    of = np.ones(len(measured.values), dtype=bool) if reference[name] is None else np.asarray(reference[name]) > 0
+    return lower_share(int((measured.values[of] >= 1).sum()), int(of.sum()), delta) if of.any() else 0.0
+
+
+def _statements(bounds: Mapping[str, float]) -> dict[str, Any]:
+    """Return the fields of a certificate from the bounds by name of the statement."""
+    return {
+        "value": bounds["value"],
+        "share_of_greedy": bounds.get("greedy"),
+        "share_of_best": bounds.get("best"),
+        "ahead_of": {
+            name.removeprefix("ahead:"): 2 * bound - 1 for name, bound in bounds.items() if name.startswith("ahead:")
+        },
+    }
+
+
+def _compare_in_words(name: str, bound: float) -> str:
+    """Return the words that compare the lists with one rival; the printed number is rounded against the lists."""
     name = NAMES.get(name, name)
     if bound >= 0.005:
-        return f"at least {_down(bound)} more than {name}"
-    return f"at most {-_down_number(bound):.2f} less than {name}"
+        return f"at least {_round_down(bound)} more than {name}"
+    less = _round_down(bound).removeprefix("-")
+    return f"no less than {name}" if bound >= 0 else f"at most {less} less than {name}"
 
 
-def _down(number: float, digits: int = 2) -> str:
+def _round_down(number: float, digits: int = 2) -> str:
     """Format a lower bound rounded down, so that the printed number holds too."""
-    return f"{_down_number(number, digits):.{digits}f}"
-
-
-def _down_number(number: float, digits: int = 2) -> float:
-    """Round down to the given number of decimals."""
-    return float(np.floor(number * 10**digits) / 10**digits)
+    return f"{np.floor(number * 10**digits) / 10**digits:.{digits}f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from listwright.guarantees.bounds import check_counts, checked_delta, checked_lengths, confidence_terms
+from listwright.guarantees.bounds import confidence_terms, validate_counts, validate_delta, validate_lengths
 from listwright.guarantees.certificate import Certificate
 from listwright.learners import Experts, Learner
 
@@ -100,8 +100,8 @@ def certify(
     >>> print(certify(rounds=20_000, loss=1000.0, value=14_000.0, length=3, passes=2, states=10_000))
     No guarantee: the same states were visited up to 2 times. Over 20,000 visits to 10,000 states, the lists ...
     """
-    check_counts(rounds, 1)
-    terms = _Terms(rounds, *checked_lengths(length, comparator_length), checked_delta(delta))
+    validate_counts(rounds, 1)
+    terms = _Terms(rounds, *validate_lengths(length, comparator_length), validate_delta(delta))
     average, confidence, note = terms.of(learner, loss)
     surrogate, gap = _surrogate(learner, loss, rounds)
     experts = learner if isinstance(learner, Experts) else None

@@ -118,12 +118,12 @@ def state_of(value: Any) -> dict[str, Any]:
     """Return what an object is made of, by name."""
     # For other objects they are the arguments of the constructor, which must be kept under their own names, and the
     # fitted attributes, whose names end in "_".
+    left_out = getattr(type(value), "not_saved", ())
     if is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+        return {field.name: getattr(value, field.name) for field in fields(value) if field.name not in left_out}
     if isinstance(value, tuple):
         return dict(value._asdict())  # type: ignore[attr-defined]
     arguments = [name for name in inspect.signature(type(value)).parameters if hasattr(value, name)]
-    left_out = getattr(type(value), "not_saved", ())
     fitted = [name for name in vars(value) if name.endswith("_") and not name.startswith("_") and name not in left_out]
     unknown = set(vars(value)) - {*arguments, *fitted, *left_out}
     if unknown:

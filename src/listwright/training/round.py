@@ -27,7 +27,9 @@ from listwright.walk.plain import Step, build_lists, walk
 
 Keys = Hashes
 ODD = np.uint64(0x9E3779B97F4A7C15)
-MIXED = np.uint64(0)  # in place of a reward's key, where the same state was seen with different rewards
+COARSE = 12  # significant bits of features by which near copies of a problem are recognised
+SAMPLED = 4  # rows per problem that are compared for it
+COMMON = 16  # states with the same row, past which the row says nothing about copies
 
 
 class States(NamedTuple):
@@ -35,6 +37,7 @@ class States(NamedTuple):
 
     seen: Keys
     gains: Keys
+    coarse: Keys  # (states, SAMPLED): of some rows, with features rounded, and of what they gain; 0 for no row
 
 
 @saved_as("Visits")
@@ -42,17 +45,19 @@ class States(NamedTuple):
 class Visits:
     """How often each state was visited, independently of order, slices and batches."""
 
-    # keys of the states, sorted by `seen`; the key of the gains is 0 for data that came with different ones
+    # keys of the states, sorted by `seen` and then `gains`
     seen: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
     gains: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
+    coarse: Keys = field(default_factory=lambda: np.zeros((0, SAMPLED), np.uint64))
     counts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # visits to each
     summed: bool = True  # whether there is one entry per state
 
     def add(self, states: States, counts: Ints | None = None) -> None:
-        """Counts one visit to each of these states, or `counts` visits."""
+        """Count one visit to each of these states, or `counts` visits."""
         each = np.ones(len(states.seen), np.int64) if counts is None else counts
         self.seen = np.concatenate([self.seen, states.seen])
         self.gains = np.concatenate([self.gains, states.gains])
+        self.coarse = np.concatenate([self.coarse, states.coarse])
         self.counts = np.concatenate([self.counts, each])
         self.summed = not len(self.seen)
 
@@ -62,44 +67,58 @@ class Visits:
         if self.summed:
             return
         order = np.lexsort((self.gains, self.seen))
-        seen, gains, counts = self.seen[order], self.gains[order], self.counts[order]
-        first = np.flatnonzero(np.concatenate([[True], seen[1:] != seen[:-1]]))
-        last = np.concatenate([first[1:], [len(seen)]]) - 1
-        self.seen, self.counts = seen[first], np.add.reduceat(counts, first)
-        self.gains = np.where(gains[first] == gains[last], gains[first], MIXED)
+        seen, gains = self.seen[order], self.gains[order]
+        first = np.flatnonzero(np.concatenate([[True], (seen[1:] != seen[:-1]) | (gains[1:] != gains[:-1])]))
+        self.seen, self.gains, self.coarse = seen[first], gains[first], self.coarse[order][first]
+        self.counts = np.add.reduceat(self.counts[order], first)
         self.summed = True
 
     def join(self, other: Visits) -> None:
         """Add the visits of another part of the run."""
-        self.add(States(other.seen, other.gains), other.counts)
+        self.add(States(other.seen, other.gains, other.coarse), other.counts)
 
     def validation_error(self) -> str:
         """Return what is wrong with visits that were read from a file; "" if nothing is."""
-        arrays = (self.seen, self.gains, self.counts)
-        as_written = [array.dtype.name for array in arrays] == ["uint64", "uint64", "int64"]
-        alike = {array.shape for array in arrays} == {(len(self.seen),)}
-        return "" if as_written and alike else "its visits to states do not fit each other"
+        n = len(self.seen)
+        shapes = [array.shape for array in (self.seen, self.gains, self.counts, self.coarse)]
+        alike = shapes == [(n,), (n,), (n,), (n, SAMPLED)]
+        return "" if alike else "its visits to states do not fit each other"
 
     @property
     def most(self) -> int:
-        """Visits to the state that was visited most often, among those that their data identify."""
+        """Visits to the state that was visited most often."""
         self._sum_up()
-        return int(self.counts[self.gains != MIXED].max(initial=1 if len(self.counts) else 0))
+        return int(self.counts.max(initial=0))
 
     @property
     def n_states(self) -> int:
         """Number of different states."""
         self._sum_up()
-        known = self.gains != MIXED
-        return int(known.sum() + self.counts[~known].sum())
+        return len(self.seen)
 
     def knows(self, states: States) -> Bools:
         """Return which of these states were visited."""
+        return np.isin(_pair_keys(states.seen, states.gains), _pair_keys(self.seen, self.gains))
+
+    def nearly_knows(self, states: States) -> Bools:
+        """Return which of these states have at least half of their compared rows in common with one visited state."""
         self._sum_up()
-        if not len(self.seen):
-            return np.zeros(len(states.seen), dtype=bool)
-        at = np.minimum(np.searchsorted(self.seen, states.seen), len(self.seen) - 1)
-        return (self.seen[at] == states.seen) & (self.gains[at] == states.gains)
+        keys = self.coarse.ravel()
+        order = np.argsort(keys, kind="stable")
+        low, high = (np.searchsorted(keys[order], states.coarse.ravel(), side) for side in ("left", "right"))
+        counts = np.where((states.coarse.ravel() > 0) & (high - low <= COMMON), high - low, 0)
+        theirs = order[np.repeat(low, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)]
+        pairs = np.stack([np.repeat(np.arange(len(counts)), counts) // SAMPLED, theirs // SAMPLED])
+        (ours, _), shared = np.unique(pairs, axis=1, return_counts=True)
+        most = np.zeros(len(states.seen), np.int64)
+        np.maximum.at(most, ours, shared)
+        compared = (states.coarse > 0).sum(axis=1)
+        return (most >= 2) & (2 * most >= compared)
+
+
+def _pair_keys(seen: Keys, gains: Keys) -> Keys:
+    """Return one key per pair of keys."""
+    return _scramble(seen ^ _scramble(gains + ODD))
 
 
 def first_gains(problems: Problems) -> Floats:
@@ -120,7 +139,31 @@ def states_of(problems: Problems, gains: Floats) -> States:
     if problems.context is not None:
         seen += _scramble(_row_keys(problems.context))
     earned = _by_problem(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), problems.offsets)
-    return States(_scramble(seen), np.maximum(_scramble(earned + ODD), np.uint64(1)))
+    return States(_scramble(seen), _scramble(earned + ODD), _coarse_keys(problems, gains))
+
+
+def _coarse_keys(problems: Problems, gains: Floats) -> Keys:
+    """Return keys of some rows of each problem, (problems, SAMPLED), that small changes of features leave alone."""
+    rows = _row_keys(_round_digits(problems.features))
+    if problems.context is not None:
+        rows = rows ^ _scramble(_row_keys(_round_digits(problems.context)))[problems.owners]
+    order = np.lexsort((_scramble(rows), problems.owners))
+    rank = np.arange(len(order)) - np.repeat(problems.offsets[:-1], problems.counts)
+    keys = np.maximum(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), np.uint64(1))[order]
+    coarse, few = np.zeros((len(problems), SAMPLED), np.uint64), rank < SAMPLED
+    coarse[problems.owners[few], rank[few]] = keys[few]
+    return coarse
+
+
+def _round_digits(table: Any) -> Any:
+    """Return numbers with `COARSE` significant bits."""
+    if sparse.issparse(table):
+        rounded = table.copy()
+        rounded.data = _round_digits(table.data)
+        return rounded
+    _, exponents = np.frexp(table)
+    scale = np.ldexp(1.0, COARSE - exponents)
+    return np.round(table * scale) / scale
 
 
 def _row_keys(table: Any) -> Keys:
@@ -172,6 +215,7 @@ class Ledger:
     taught: bool = False  # whether the current round has taught anything so far
     visits: dict[str, int] = field(default_factory=dict)  # passes over each whole set of states, by a key of the set
     states: Visits = field(default_factory=Visits)  # visits to each state
+    measured: Visits = field(default_factory=Visits)  # states that chose the best round, or were watched while learning
     # rounds of batches that were walked before anything was learned; they are not part of the mixture
     unlearned: int = 0
     unlearned_value: float = 0.0  # the summed value of their lists
@@ -185,6 +229,12 @@ class Ledger:
         if len(states.seen) >= FEW:
             self.visits[key] = before + n_passes
         self.passes = max(self.passes, before + n_passes)
+
+    def measure(self, problems: Problems) -> None:
+        """Remember the problems on which policies are measured while learning."""
+        first = problems[:1]
+        if not self.measured.knows(states_of(first, first_gains(first))).all():
+            self.measured.add(states_of(problems, first_gains(problems)))
 
     @property
     def most_visits(self) -> int:
@@ -207,6 +257,7 @@ class Ledger:
         self.submodular &= other.submodular
         self.taught |= other.taught
         self.states.join(other.states)
+        self.measured.join(other.measured)
         self.breaches = sorted({*self.breaches, *other.breaches})
 
 
@@ -277,6 +328,7 @@ class Training:
 
     def value(self, problems: Problems) -> float:
         """Return the mean value of the current policy's lists, for `keep="best"`."""
+        self.ledger.measure(problems)
         problems = as_constrained(problems, None, self.per_group)
         rng, room = np.random.default_rng(0), as_budgets(self.budget, problems)
         lists = build_lists(
