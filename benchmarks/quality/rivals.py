@@ -19,7 +19,7 @@ from listwright.learners.examples import center_by_state
 from listwright.policies import Linear
 from listwright.rewards import FacilityLocation
 from listwright.walk.constraints import as_budgets
-from listwright.walk.plain import build_lists
+from listwright.walk.lists import build_lists
 
 MIXES = tuple(round(0.1 * step, 1) for step in range(1, 11))
 

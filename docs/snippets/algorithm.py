@@ -6,7 +6,7 @@ from listwright._internal.ragged import folds_of
 from listwright.learners import RidgeFTRL
 from listwright.learners.examples import Examples, position_weights
 from listwright.learners.losses import hinge_rank
-from listwright.walk.plain import walk
+from listwright.walk.lists import walk
 
 rng = np.random.default_rng(0)
 success = rng.random((6, 4)) < 0.4

@@ -13,7 +13,7 @@ import listwright as lw
 from listwright.errors import InputError
 from listwright.evaluation.explain import explain
 from listwright.evaluation.values import measure_lists
-from listwright.walk.plain import walk
+from listwright.walk.lists import walk
 from tests.booster_tools import booster
 
 

@@ -15,7 +15,7 @@ from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own, S
 from listwright.feedback.recommendations import draw_keys
 from listwright.policies import ItemDistribution, Linear, PolicyDistribution, RandomPolicy, Sequence
 from listwright.policies.mixture import PolicyMixture
-from listwright.walk.plain import walk
+from listwright.walk.lists import walk
 from tests.problem_tools import small_problems
 
 EXPLORATIONS = [InverseGap(2.0), Epsilon(0.3), Softmax(0.2)]

@@ -19,7 +19,7 @@ from listwright.learners import ridge
 from listwright.learners.losses import hinge_rank
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Coverage, FacilityLocation, facility_location, topics
-from listwright.walk import compiled, plain
+from listwright.walk import lists
 
 Counts = dict[str, int]
 
@@ -83,7 +83,7 @@ def policy_for(d: int) -> lw.SCP:
 def test_predict_is_one_call_whatever_the_size(n_problems: int, monkeypatch: pytest.MonkeyPatch) -> None:
     model = policy_for(4)
     problems = Problems.from_arrays(np.random.default_rng(1).random((n_problems, 20, 4), dtype=np.float32))
-    with counted(monkeypatch, (compiled, "walk_lists"), (plain, "plain_lists")) as calls:
+    with counted(monkeypatch, (lists, "walk_lists"), (lists, "plain_lists")) as calls:
         model.predict(problems)
     assert calls == {"walk_lists": 1, "plain_lists": 0}
 

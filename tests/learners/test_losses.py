@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from listwright._kernels.order import sort_within
+from listwright._kernels.losses import sort_within
 from listwright.errors import InputError
 from listwright.learners.losses import LOSSES, hinge_rank, least_loss, squared
 

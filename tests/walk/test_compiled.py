@@ -11,8 +11,7 @@ import listwright as lw
 from listwright.features import Candidate, Distance, Features, FirstPosition, Identity, Position
 from listwright.policies import Linear
 from listwright.problems import Problems
-from listwright.walk.compiled import compiled_walk
-from listwright.walk.plain import build_lists, plain_lists
+from listwright.walk.lists import build_lists, compiled_walk, plain_lists
 from tests.problem_tools import ragged_problems
 
 SUMS: dict[str, Any] = {
@@ -110,7 +109,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
     features, policy = fitted(SUMS["everything"](), problems, 3)
     found = []
     for threads in (1, 2, 7):
-        monkeypatch.setattr("listwright.walk.compiled.MANY", 0)
+        monkeypatch.setattr("listwright.walk.lists.MANY", 0)
         monkeypatch.setattr("numba.get_num_threads", lambda threads=threads: threads)
         found.append(build_lists(problems, features, policy, length=5, rng=np.random.default_rng(0)))
     for other in found[1:]:

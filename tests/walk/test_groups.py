@@ -14,9 +14,8 @@ from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Identity, Position
 from listwright.policies import Linear
 from listwright.problems import Problems
-from listwright.walk.compiled import compiled_walk
 from listwright.walk.constraints import Constraints
-from listwright.walk.plain import build_lists, plain_lists
+from listwright.walk.lists import build_lists, compiled_walk, plain_lists
 
 LABELS = np.array(["red", "green", "blue"])
 

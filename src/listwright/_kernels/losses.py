@@ -6,7 +6,124 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels.order import sort_within
+from listwright._kernels import inlined, inner
+from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
+
+DIGITS = 256
+FEW = 64  # rows per problem up to which insertion sort is faster
+
+
+@inner()
+def _as_ints(values: Floats) -> Ints:
+    """Return integers that sort as the values do."""
+    zero_based = np.empty(len(values))
+    for i in range(len(values)):
+        zero_based[i] = values[i] + 0.0  # -0.0 turns into 0.0
+    keys = zero_based.view(np.int64)
+    for i in range(len(keys)):
+        if keys[i] < 0:
+            keys[i] ^= np.int64(2**63 - 1)  # of negative floats, the lower one has the higher bits
+    return keys
+
+
+@inner()
+def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) -> bool:
+    """Make one stable pass over eight bits of the keys."""
+    ends, flip = np.empty(DIGITS + 1, dtype=np.int64), 128 if shift == 56 else 0  # the highest bit is the sign
+    for digit in range(len(ends)):
+        ends[digit] = 0
+    for key in keys:
+        ends[1 + (((key >> shift) & 255) ^ flip)] += 1
+    if len(keys) == 0 or ends[1 + (((keys[0] >> shift) & 255) ^ flip)] == len(keys):
+        return False
+    for digit in range(DIGITS):
+        ends[digit + 1] += ends[digit]
+    for i in range(len(keys)):
+        digit = ((keys[i] >> shift) & 255) ^ flip
+        to_keys[ends[digit]] = keys[i]
+        to_rows[ends[digit]] = rows[i]
+        ends[digit] += 1
+    return True
+
+
+@inlined
+def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
+    """Distribute the rows to their problems, keeping their order."""
+    owners, ends = np.empty(len(rows), dtype=np.int64), np.empty(len(offsets) - 1, dtype=np.int64)
+    for problem in range(len(ends)):
+        ends[problem] = offsets[problem]
+        for row in range(offsets[problem], offsets[problem + 1]):
+            owners[row] = problem
+    for row in rows:
+        owner = owners[row]
+        to_rows[ends[owner]] = row
+        ends[owner] += 1
+
+
+@inner()
+def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
+    """Sort one problem's rows by insertion."""
+    for row in range(start, end):
+        at, value = row, values[row]
+        while at > start and values[rows[at - 1]] > value:
+            rows[at] = rows[at - 1]
+            at -= 1
+        rows[at] = row
+
+
+@njit(cache=True, nogil=True)
+def sort_within(values: Floats, offsets: Ints) -> Ints:
+    """Return row numbers, each problem's in increasing order of `values`; the lowest row first among equals."""
+    rows, most = np.empty(len(values), dtype=np.int64), 0
+    for row in range(len(rows)):
+        rows[row] = row
+    for problem in range(len(offsets) - 1):
+        most = max(most, offsets[problem + 1] - offsets[problem])
+    if most <= FEW:
+        for problem in range(len(offsets) - 1):
+            _insert(values, offsets[problem], offsets[problem + 1], rows)
+        return rows
+    keys = _as_ints(values)
+    to_keys, to_rows = np.empty(len(keys), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
+    for shift in range(0, 64, 8):
+        if _spread(keys, rows, shift, to_keys, to_rows):
+            keys, to_keys = to_keys, keys
+            rows, to_rows = to_rows, rows
+    if len(offsets) == 2:
+        return rows
+    _by_problem(rows, offsets, to_rows)
+    return to_rows
+
+
+@njit(cache=True, nogil=True)
+def fill(order: Ints, offsets: Ints, limits: Limits, length: int) -> Ints:
+    """Fill lists in a given order after the pinned rows, skipping rows that there is no room for."""
+    rows = np.empty((len(offsets) - 1, length), dtype=np.int64)
+    sizes, room, groups, counts, amounts, further, _ = limits
+    for problem in range(len(rows)):
+        for position in range(length):
+            rows[problem, position] = -1
+        left, position = room[problem], 0
+        row = next_pinned(problem, counts)
+        while row >= 0 and position < length:
+            rows[problem, position] = row
+            position += 1
+            left -= sizes[row] if len(sizes) else 0.0
+            use_up(row, groups, counts, amounts, further)
+            row = next_pinned(problem, counts)
+        n_pinned = position
+        for row in order[offsets[problem] : offsets[problem + 1]]:
+            if position == length:
+                break
+            size, fits = sizes[row] if len(sizes) else 0.0, True
+            for at in range(n_pinned):
+                fits = fits and rows[problem, at] != row
+            if fits and size <= left and has_room(row, groups, counts, amounts, further):
+                rows[problem, position] = row
+                position += 1
+                left -= size
+                use_up(row, groups, counts, amounts, further)
+    return rows
 
 
 @njit(cache=True, nogil=True)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, Ints, at_least_one
 from listwright._internal.parameters import check_fitted
-from listwright._kernels.order import fill, sort_within
+from listwright._kernels.losses import fill, sort_within
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.frames.columns import FrameKeywords

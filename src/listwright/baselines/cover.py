@@ -19,7 +19,7 @@ from listwright.errors import InputError
 from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
-from listwright.training.catalogue import with_catalogue
+from listwright.training.signature import with_catalogue
 from listwright.walk.constraints import Constraints
 
 ORDERED = 256  # items of the static order that are found greedily; the rest go by what they gain alone

@@ -9,8 +9,7 @@ import numpy as np
 import scipy
 from scipy import linalg, sparse
 
-from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._internal.linalg import unit_rows
+from listwright._internal.arrays import Bools, Floats, Ints, unit_rows
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.baselines.base import Baseline, stepwise_lists

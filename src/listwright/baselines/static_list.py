@@ -10,7 +10,7 @@ from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.cover import cover_of, items_of, static_order
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.training.catalogue import with_catalogue
+from listwright.training.signature import with_catalogue
 
 
 @saved_as("baselines.StaticList")

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints
-from listwright._internal.linalg import unit_rows
+from listwright._internal.arrays import Floats, Ints, unit_rows
 from listwright._internal.saved import saved_as
 from listwright.baselines.base import Baseline, as_lists, stepwise_lists
 from listwright.errors import InputError

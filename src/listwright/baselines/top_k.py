@@ -20,7 +20,7 @@ from listwright.learners.aggregate import classifies, fit_ranker, is_ranker
 from listwright.lists import Lists
 from listwright.policies.estimator import predictions
 from listwright.problems import Problems
-from listwright.training.catalogue import with_catalogue
+from listwright.training.signature import with_catalogue
 
 MANY_ITEMS = 256  # past this, the columns that name the item are kept sparse
 MULTI_OUTPUT = ("ridge", "extra_trees")  # fit all items at once

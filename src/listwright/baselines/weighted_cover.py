@@ -19,7 +19,7 @@ from listwright.features.outcomes import Forest
 from listwright.features.scale import Scale
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.training.catalogue import with_catalogue
+from listwright.training.signature import with_catalogue
 from listwright.walk.constraints import Constraints
 
 CELLS = 4_000_000  # training outcomes looked at in one go

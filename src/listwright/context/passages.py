@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Bools, Floats, Ints, as_numbers
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, unit_rows
 from listwright._internal.extras import require_extra
-from listwright._internal.linalg import unit_rows
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 from listwright.text.sentences import split_sentences

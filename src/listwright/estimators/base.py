@@ -71,7 +71,7 @@ from listwright.training.round import Training
 from listwright.training.signature import OfKnownKind, Signature
 from listwright.training.sources import open_source
 from listwright.walk.constraints import as_budgets, as_constrained, check_length, check_problems
-from listwright.walk.plain import build_lists
+from listwright.walk.lists import build_lists
 
 UNUSED = np.random.default_rng(0)  # for policies that draw nothing: making one takes longer than a short list
 

@@ -24,7 +24,7 @@ from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.training.loop import FitPlan
 from listwright.walk.constraints import as_budgets, as_constrained
-from listwright.walk.plain import build_lists
+from listwright.walk.lists import build_lists
 
 SHARE = 0.5  # weight of a policy's score to start from
 # Seconds per candidate and visit, about: in any case, for each column, and for each kind of link to the list.

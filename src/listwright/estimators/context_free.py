@@ -23,9 +23,9 @@ from listwright.lists import Lists
 from listwright.predictor import with_column_options
 from listwright.problems import Problems
 from listwright.tables import Scan
-from listwright.training.catalogue import rows_of_items, with_catalogue
 from listwright.training.checkpoints import Checkpoints
 from listwright.training.loop import FitPlan, ProblemSource
+from listwright.training.signature import rows_of_items, with_catalogue
 from listwright.walk.constraints import Constraints, as_budgets, check_problems
 
 TRIED = 32  # lists drawn from what was learned, of which the best on the training problems is kept

@@ -264,7 +264,7 @@ def _parts(features: Features) -> list[Features]:
     return features.parts if isinstance(features, Sum) else [features]
 
 
-class Fold(NamedTuple):
+class CrossFold(NamedTuple):
     """One of the parts that training problems are cut into."""
 
     number: int  # index of the fold
@@ -288,7 +288,7 @@ class CrossFitted(Features):
         """Whether problems passed in are training problems, to be seen through models fitted without them."""
         return bool(vars(self).get("out_of_fold_", False))
 
-    def folds(self, problems: Problems) -> Iterator[Fold]:
+    def folds(self, problems: Problems) -> Iterator[CrossFold]:
         """Yield the folds that hold any problems, and reports progress."""
         # If all problems fall into one fold there are no others to learn from, so that fold learns from itself.
         numbers = folds_of(problems.problem_ids, self.n_folds)
@@ -296,7 +296,7 @@ class CrossFitted(Features):
         for number in present.tolist():
             held = numbers == number
             report_progress(f"{self.group}, without fold {number + 1} of {self.n_folds}")
-            yield Fold(number, held, ~held if len(present) > 1 else held)
+            yield CrossFold(number, held, ~held if len(present) > 1 else held)
 
     def for_training(self, problems: Problems) -> Self:
         """Return a shallow copy that sees the training problems out of fold."""

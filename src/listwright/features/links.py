@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._internal.linalg import unit_rows
+from listwright._internal.arrays import Floats, Floats32, Ints, unit_rows
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Features

@@ -40,7 +40,7 @@ from listwright.training.loop import PolicyKeeper, learn
 from listwright.training.round import Training
 from listwright.training.signature import Signature
 from listwright.walk.constraints import as_budgets, as_constrained, check_length, check_problems
-from listwright.walk.plain import build_lists
+from listwright.walk.lists import build_lists
 
 
 class ListBandit(Predictor):

@@ -19,8 +19,7 @@ from listwright.features import Features, Rows
 from listwright.feedback.explore import Exploration
 from listwright.policies import Policy
 from listwright.problems import Problems
-from listwright.walk.compiled import compiled_walk
-from listwright.walk.plain import walk
+from listwright.walk.lists import compiled_walk, walk
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Floats32, Ints, RandomState
-from listwright._internal.linalg import solve
+from listwright._internal.arrays import Floats, Floats32, Ints, RandomState, solve
 from listwright._kernels.rows import linear_scores
 from listwright.errors import InputError
 from listwright.features import Features, Rows

@@ -28,7 +28,7 @@ from listwright.learners.examples import Examples
 from listwright.problems import Problems
 from listwright.training.loop import Round
 from listwright.training.round import Training
-from listwright.walk.plain import walk
+from listwright.walk.lists import walk
 
 LOCAL = (Candidate, Distance, Position, Volume, Identity)
 QUICK = (Candidate, Distance, Position)  # what a few lines tell of the shown items alone

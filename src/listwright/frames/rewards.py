@@ -18,8 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints, first_bad
-from listwright._internal.linalg import unit_rows
+from listwright._internal.arrays import Floats, Ints, first_bad, unit_rows
 from listwright._internal.tokens import tokens
 from listwright.errors import InputError
 from listwright.frames.arrays import RowGroups, vectors

@@ -17,8 +17,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, as_numbers, as_whole_numbers, first_bad
 from listwright._internal.threads import one_thread
-from listwright._kernels.losses import cost_ranks, hinge_of_ranks, hinge_pairs, squared_residuals
-from listwright._kernels.order import sort_within
+from listwright._kernels.losses import cost_ranks, hinge_of_ranks, hinge_pairs, sort_within, squared_residuals
 from listwright.errors import InputError
 
 Loss = Callable[[ArrayLike, ArrayLike, ArrayLike], tuple[Floats, Floats]]

@@ -11,8 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints
-from listwright._internal.linalg import solve
+from listwright._internal.arrays import Floats, Ints, solve
 from listwright._internal.parameters import clone
 from listwright._internal.ragged import FOLDS
 from listwright._internal.saved import saved_as

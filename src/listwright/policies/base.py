@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.saved import saved_as
 from listwright._kernels.draw import draw_rows
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
@@ -146,6 +148,31 @@ class Policy(ABC):
     def nbytes(self) -> int | None:
         """Memory of the policy's arrays in bytes; None if unknown."""
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
+
+
+@saved_as("policies.Uniform")
+@dataclass(frozen=True, eq=False)
+class Uniform(Policy):
+    """Gives every row the same score, so that the lowest open row is picked.
+
+    The policy of deterministic learners before anything is learned.
+
+    See Also
+    --------
+    RandomPolicy : Draws open rows at random.
+
+    Examples
+    --------
+    >>> rows = Rows(np.zeros((3, 1), dtype=np.float32), np.array([0, 0, 0]), np.array([0, 3]))
+    >>> Uniform().pick(rows, np.array([False, True, True]), 0, np.random.default_rng(0))[0]
+    array([1])
+    """
+
+    has_learned: ClassVar[bool] = False
+
+    def score(self, rows: Rows) -> Floats:
+        """Return zeros."""
+        return np.zeros(len(rows.owners))
 
 
 def certain_chances(scores: Floats, open_rows: Bools, rows: Rows) -> Floats:

@@ -1,9 +1,8 @@
-"""Policies before anything is learned: `RandomPolicy` draws its picks, and `Uniform` scores all rows alike."""
+"""The policy that draws its picks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -50,28 +49,3 @@ class RandomPolicy(Policy):
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
         """Return the same probability for all open rows of a problem."""
         return shared_chances(np.ones(len(open_rows)), open_rows, rows)
-
-
-@saved_as("policies.Uniform")
-@dataclass(frozen=True, eq=False)
-class Uniform(Policy):
-    """Gives every row the same score, so that the lowest open row is picked.
-
-    The policy of deterministic learners before anything is learned.
-
-    See Also
-    --------
-    RandomPolicy : Draws open rows at random.
-
-    Examples
-    --------
-    >>> rows = Rows(np.zeros((3, 1), dtype=np.float32), np.array([0, 0, 0]), np.array([0, 3]))
-    >>> Uniform().pick(rows, np.array([False, True, True]), 0, np.random.default_rng(0))[0]
-    array([1])
-    """
-
-    has_learned: ClassVar[bool] = False
-
-    def score(self, rows: Rows) -> Floats:
-        """Return zeros."""
-        return np.zeros(len(rows.owners))

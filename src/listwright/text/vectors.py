@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.linalg import unit_rows
+from listwright._internal.arrays import unit_rows
 from listwright._internal.tokens import word_number
 
 Rows: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"

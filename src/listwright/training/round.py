@@ -23,7 +23,7 @@ from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.rewards.base import Laws
 from listwright.walk.constraints import as_budgets, as_constrained
-from listwright.walk.plain import Step, build_lists, walk
+from listwright.walk.lists import Step, build_lists, walk
 
 Keys = Hashes
 ODD = np.uint64(0x9E3779B97F4A7C15)

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright._internal.linalg import solve
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints, solve
 from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.threads import one_thread
 from listwright.features import Features, Identity, Position
@@ -23,7 +22,7 @@ from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.drawing import ReplayPolicy
 from listwright.feedback.off_policy.targets import Target
 from listwright.problems import Problems
-from listwright.walk.plain import walk
+from listwright.walk.lists import walk
 
 PENALTY = 1.0  # on the squared weights, of standardised columns
 STEPS = 25  # of Newton's method at most

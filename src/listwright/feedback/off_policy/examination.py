@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 import scipy
 
-from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright._internal.linalg import solve
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints, solve
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.features import Candidate, Features, Identity

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._internal.linalg import solve
+from listwright._internal.arrays import Bools, Floats, Ints, solve
 from listwright._internal.threads import one_thread
 from listwright._internal.warn import warn
 from listwright.errors import InputError
@@ -25,7 +24,7 @@ from listwright.feedback.off_policy.estimates import EvidenceWarning, warn_missi
 from listwright.feedback.off_policy.evidence import LoggedGains, gains_of
 from listwright.feedback.off_policy.examination import looks
 from listwright.problems import Problems
-from listwright.walk.plain import walk
+from listwright.walk.lists import walk
 
 ESTIMATED = ("frequency", "model")
 PROPENSITIES = ("logged", *ESTIMATED, "examination")

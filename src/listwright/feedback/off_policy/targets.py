@@ -27,7 +27,7 @@ from listwright.feedback.explore import Best, Own
 from listwright.feedback.recommendations import draw_keys
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.walk.plain import walk
+from listwright.walk.lists import walk
 
 DRAWN_ROWS = 2_000_000  # candidates to draw lists from, in all, to learn how often an item is shown in a slot
 DRAWS = 50  # lists drawn per problem at most

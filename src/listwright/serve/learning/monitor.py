@@ -28,7 +28,7 @@ from listwright.feedback.updates import TrainingUpdate
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.serve.messages import LearnedComparison
-from listwright.walk.plain import walk
+from listwright.walk.lists import walk
 
 WINDOW = 2_000  # lists
 LEAST = 200  # lists before anything is said
