@@ -42,7 +42,7 @@ def hits(model: BoostingRanker, table: np.ndarray, target: np.ndarray) -> float:
 
 
 def test_the_best_of_new_states_comes_first(library: str) -> None:
-    model = BoostingRanker().fit(*states(200))
+    model = BoostingRanker(60).fit(*states(150))
     table, target, _ = states(200, seed=1)
     assert hits(model, table, target) > 0.8
     assert len(model.models_) == 2
@@ -51,15 +51,15 @@ def test_the_best_of_new_states_comes_first(library: str) -> None:
 
 def test_models_are_averaged(library: str) -> None:
     table, target, group = states(100)
-    both = BoostingRanker(30).fit(table, target, group=group)
-    alone = [BoostingRanker(30, n_models=1, random_state=seed).fit(table, target, group=group) for seed in (0, 1)]
+    both = BoostingRanker(15).fit(table, target, group=group)
+    alone = [BoostingRanker(15, n_models=1, random_state=seed).fit(table, target, group=group) for seed in (0, 1)]
     np.testing.assert_allclose(both.predict(table), (alone[0].predict(table) + alone[1].predict(table)) / 2, rtol=1e-9)
 
 
 def test_a_start_is_kept_where_there_is_little_to_learn_from(library: str) -> None:
     table, target, _ = states(200, seed=1)
-    start = BoostingRanker().fit(*states(200))
-    few = BoostingRanker(start=start.parts).fit(*states(4, seed=2))
+    start = BoostingRanker(60).fit(*states(150))
+    few = BoostingRanker(60, start=start.parts).fit(*states(4, seed=2))
     assert few.parts[:2] == start.parts
     assert hits(few, table, target) > hits(start, table, target) - 0.05
 

@@ -59,10 +59,11 @@ def test_a_checkpoint_holds_what_slow_features_have_learned(tmp_path: Path) -> N
         rng.random((40, 4, 2)), catalogue=np.arange(4), reward=lw.rewards.AnySuccess(success)
     )
     path = tmp_path / "checkpoint.listwright"
-    model = lw.SCP(length=2, effort="fast", features=lw.features.ExpectedGain(("forest",)), random_state=0)
+    slow = lw.features.ExpectedGain(("forest",))
+    model = lw.SCP(length=2, effort="fast", features=slow, n_passes=2, random_state=0)
     whole = clone(model).fit(problems, checkpoint=path, checkpoint_every=3)
     assert lw.load(path).n_rounds_ < whole.n_rounds_
-    again = clone(model).fit(problems, checkpoint=path, resume=True)
+    again = clone(model).fit(problems, checkpoint=path, checkpoint_every=3, resume=True)
     assert np.array_equal(again.predict(problems).picked_scores, whole.predict(problems).picked_scores)
 
 
