@@ -427,3 +427,9 @@ def test_ranks_without_sorted_knots_are_refused(knots: Any, tmp_path: Path) -> N
     save(model, tmp_path / "model", slim=True)
     with pytest.raises(InputError, match="knots"):
         load(tmp_path / "model")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs devices")
+def test_a_file_without_an_end_is_refused() -> None:
+    with pytest.raises(InputError, match="/dev/zero is a device, which may have no end"):
+        inspect("/dev/zero")

@@ -390,6 +390,8 @@ def _loader(settings: Settings) -> ModelLoader:
 
 def _read(path: Path) -> bytes:
     """Return the content of a file; raise InputError if it cannot be read."""
+    if path.is_char_device() or path.is_block_device():
+        raise InputError(f"{path} is a device, which may have no end. Name a file.")
     try:
         return path.read_bytes()
     except OSError as error:

@@ -33,6 +33,8 @@ def read_archive(path: Path, *, limit: int = MOST_BYTES) -> dict[str, bytes]:
     # The size is checked before the file is read, so that memory use is bounded by `limit`.
     try:
         size = path.stat().st_size
+        if path.is_char_device() or path.is_block_device():
+            raise InputError(f"{path} is a device, which may have no end. Name a file.")
         if size > limit:
             raise InputError(f"{path} has {size:,} bytes, more than the limit of {limit:,}. Pass a higher limit.")
         data = path.read_bytes()
