@@ -180,7 +180,6 @@ def _drain_first(service: Any, seconds: float) -> None:
 
 @route("GET", "/", None)
 async def index(request: Request, service: Service) -> Response:
-    """Return the dashboard."""
     return _file("index.html")
 
 
@@ -216,7 +215,6 @@ def _file(name: str) -> Response:
 
 @cache
 def _content(name: str) -> bytes:
-    """Return the bytes of a packaged file."""
     return (FOLDER / name).read_bytes()
 
 

@@ -64,7 +64,6 @@ def content_type(request: Request) -> str:
 
 
 async def read_json(request: Request, kind: type[T], limit: int, names: Sequence[str] | None = None) -> T:
-    """Read and decode a JSON body."""
     if content_type(request) != "application/json":
         raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
     return decode(await read_body(request, limit), kind, names)
@@ -146,7 +145,6 @@ def _with_name(place: str, names: Sequence[str] | None) -> str:
 
 
 def from_binary(body: bytes) -> ListQuery:
-    """Decode a binary request for a list."""
     size = int.from_bytes(body[:4], "little")
     if len(body) < 4 + size:
         raise invalid("body", "A binary body begins with the length of its JSON in 4 bytes, lowest first.")

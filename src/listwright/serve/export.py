@@ -168,7 +168,6 @@ def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str,
 
 
 def restore(path: Path, store: str, *, password: str | None = None) -> dict[str, int]:
-    """Copy a backup to an empty store."""
     if not path.exists():
         raise InputError(f"Cannot read {path}: there is no such file.")
     return _copy_store(f"sqlite:///{path}", store, None, password)

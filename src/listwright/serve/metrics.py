@@ -21,12 +21,10 @@ class Metrics:
     """All counters, gauges and histograms of one service, in a registry of their own."""
 
     def __init__(self) -> None:
-        """Register all metrics."""
         self.registry = registry = CollectorRegistry()
         route = ["method", "route"]
 
         def counter(name: str, text: str, *labels: str) -> Counter:
-            """Register a counter."""
             return Counter(f"listwright_{name}", text, labels, registry=registry)
 
         def gauge(name: str, text: str, *labels: str, mode: Any = "max") -> Gauge:
@@ -34,7 +32,6 @@ class Metrics:
             return Gauge(f"listwright_{name}", text, labels, registry=registry, multiprocess_mode=mode)
 
         def histogram(name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
-            """Register a histogram with the given bucket bounds."""
             return Histogram(f"listwright_{name}", text, labels, registry=registry, buckets=buckets)
 
         self.requests = counter("requests", "Requests answered.", *route, "status")
@@ -59,7 +56,6 @@ class Metrics:
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def of_request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Record one answered request."""
         # Labelled children are cached, because looking them up costs more than counting.
         key = method, route, status
         if key not in self._children:

@@ -37,7 +37,6 @@ class Refused(Exception):
         self.retry_after, self.location = retry_after, location
 
     def body(self) -> bytes:
-        """Return the JSON body: ``{"error": {"code", "message", "field"}}``."""
         return msgspec.json.encode(ErrorAnswer(ErrorDetail(self.code, self.message, self.field)))
 
     def headers(self) -> dict[str, str]:

@@ -125,7 +125,6 @@ def create_worker(settings: Settings) -> Any:
 
 
 def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
-    """Return the uvicorn configuration."""
     config = uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -201,7 +200,6 @@ class LimitedProtocol(HttpToolsProtocol):
             self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the timers."""
         self._stop_waiting()
         self._stop_stuck()
         super().connection_lost(exc)
@@ -234,7 +232,6 @@ class LimitedProtocol(HttpToolsProtocol):
         self.stuck = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Stop the timer: the client reads."""
         self._stop_stuck()
         super().resume_writing()
 
@@ -245,7 +242,6 @@ class LimitedProtocol(HttpToolsProtocol):
             self.stuck = None
 
     def on_message_begin(self) -> None:
-        """Start the byte count of a new request."""
         super().on_message_begin()
         self._stop_waiting()
         self.waiting, self.framing = True, self.arrived
@@ -270,7 +266,6 @@ class LimitedProtocol(HttpToolsProtocol):
         self.timer = self.loop.call_later(self.limits.header_seconds, self._give_up)
 
     def _stop_waiting(self) -> None:
-        """Cancel the timer."""
         self.waiting = False
         if self.timer is not None:
             self.timer.cancel()

@@ -99,7 +99,6 @@ class Pool:
             loop.call_soon_threadsafe(self._count_down)
 
     def _count_down(self) -> None:
-        """Decrement the number of running calls."""
         self.running -= 1
 
     def stop(self) -> None:

@@ -114,7 +114,6 @@ def prepare(connection: Connection, registry: ModelRegistry, command: Command) -
 
 
 def _freeze(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Pause learning; the learned policy goes on serving."""
     return {"frozen": 1, "reason": row.reason if row.frozen else "Frozen by an operator."}
 
 

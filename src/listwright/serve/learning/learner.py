@@ -63,7 +63,6 @@ class Learner:
 
     @property
     def count(self) -> int:
-        """Number of lists learned from."""
         return self.online.version
 
     def apply(self, events: Sequence[FeedbackEvent]) -> list[Unlearnable]:
@@ -119,7 +118,6 @@ def state_bytes(learner: OnlineSCP) -> bytes:
 
 
 def restore(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
-    """Return the learner in a stored state."""
     if state is None:
         return learner
     known = {name: array for name, array in load(state).items() if array.size or not name.endswith(".anchor_")}

@@ -169,7 +169,6 @@ class _Slot(NamedTuple):
 
 
 def _slots(features: Features, policies: Sequence[Policy], updates: Sequence[TrainingUpdate]) -> Iterator[_Slot]:
-    """Walk along lists as they were shown."""
     problems = Problems.concat([update.problem for update in updates])
     longest = max(len(update.outcomes) for update in updates)
     rows, gains, chances = (np.full((len(updates), longest), fill) for fill in (-1, np.nan, np.nan))

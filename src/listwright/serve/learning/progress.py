@@ -37,7 +37,6 @@ class Claim(NamedTuple):
 
 
 def take(connection: Connection, claims: Sequence[Claim]) -> list[int | None]:
-    """Take or renew leases."""
     return [_take(connection, claim) for claim in claims]
 
 
@@ -106,7 +105,6 @@ class Progress:
 
 
 def rows_of(connection: Connection) -> dict[int, Any]:
-    """Return the rows of progress, by version."""
     return {row.version: row for row in connection.execute(select(learning))}
 
 
@@ -121,7 +119,6 @@ def start_learning(connection: Connection, versions: Sequence[int]) -> list[None
 
 
 def store_progress(connection: Connection, steps: Sequence[Progress]) -> list[int | Refused]:
-    """Store the results of groups of events."""
     return [_store(connection, step) for step in steps]
 
 
@@ -174,7 +171,6 @@ def _drop_old_snapshots(connection: Connection, version: int) -> None:
 def events_after(
     connection: Connection, version: int, applied: int, limit: int, *, until: int | None = None
 ) -> list[FeedbackEvent]:
-    """Return feedback on a version's lists in order."""
     joined = feedback.outerjoin(lists, lists.c.id == feedback.c.list_id)
     mine = (feedback.c.version == version) & (feedback.c.event > applied)
     if until is not None:

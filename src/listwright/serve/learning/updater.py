@@ -54,7 +54,6 @@ class Updater:
     def __init__(
         self, reading: Engine, writer: Writer, registry: ModelRegistry, metrics: Metrics, settings: Settings
     ) -> None:
-        """Start the thread."""
         self.reading, self.writer, self.registry, self.metrics = reading, writer, registry, metrics
         self.every = settings.snapshot_every  # lists between two snapshots
         self.seconds = DAY * min(settings.snapshot_hours / 24, (settings.keep_days or inf) / 4)  # and time
@@ -162,7 +161,6 @@ class Updater:
         return self.registry.loader.learner(version.model)
 
     def _apply(self, learner: Learner, row: Any, events: list[FeedbackEvent]) -> None:
-        """Apply events and store the result."""
         # The comparison with the deployed policy is updated before learning, so that both policies are judged on
         # feedback they have not seen.
         monitor = self.monitors[learner.version]

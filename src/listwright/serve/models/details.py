@@ -235,7 +235,6 @@ def _progress(connection: Connection, learn: bool) -> LearningProgress:
 
 
 def series(connection: Connection, since: float, until: float, step: int) -> Series:
-    """Return failure rates over time, by version."""
     step = max(60, step // 60 * 60, -(-int(until - since) // MOST_POINTS // 60) * 60)
     bucket = (minutes.c.minute - minutes.c.minute % (step // 60)).label("bucket")
     inside = minutes.c.minute.between(int(since // 60), int(until // 60))
@@ -262,7 +261,6 @@ def _gain(row: Any) -> PositionGain:
 
 
 def recent_lists(connection: Connection, limit: int, before: str | None) -> RecentLists:
-    """Return the latest lists, newest first."""
     columns = lists.c.id, lists.c.created, lists.c.version, lists.c.n_items
     wanted = select(*columns).order_by(lists.c.id.desc()).limit(limit)
     if before is not None:
@@ -307,7 +305,6 @@ def comparable_versions(registry: ModelRegistry, new: int, old: int) -> tuple[Ve
 
 
 def compare_versions(versions: tuple[Version, Version], rows: Sequence[Any]) -> VersionComparison:
-    """Compare two versions on rows of `answered_lists`."""
     names, known = versions[0].shape.signature.feature_names, {row.version for row in rows}
     parts = [
         as_recommendations([row for row in rows if row.version == version.number], names)

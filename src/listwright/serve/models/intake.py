@@ -42,7 +42,6 @@ class Shape:
 
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
-        """Derive the shape from a fitted model."""
         signature, columns = model.signature_, getattr(model, "columns_", None)
         parts = ("features", "context", "vectors")
         spans: dict[str, Span | None] = {name: getattr(signature.ranges, name, None) for name in parts}

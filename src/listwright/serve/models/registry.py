@@ -27,7 +27,6 @@ class ModelRegistry:
     """All loaded versions and the traffic of each model, as this replica sees them."""
 
     def __init__(self, engine: Engine, loader: ModelLoader) -> None:
-        """Start empty; `follow` loads what the store serves."""
         self.engine = engine  # to read from
         self.loader = loader
         self.lock = Lock()
@@ -104,7 +103,6 @@ class ModelRegistry:
         self.traffic = traffic
 
     def check(self, traffic: Traffic) -> None:
-        """Refuse traffic that cannot work."""
         # All versions must exist, belong to the model and take the same features as the current one, so that any of
         # them can answer any request. Canary and shadow must differ from the current version.
         current = self.get(traffic.current)
@@ -218,14 +216,12 @@ def deploy(connection: Connection, wanted: Sequence[Traffic]) -> list[Traffic]:
 
 
 def traffic_in_force(connection: Connection) -> dict[str, Traffic]:
-    """Return the traffic in force, by model name."""
     last = select(func.max(deployments.c.number)).group_by(deployments.c.name)
     rows = connection.execute(select(deployments).where(deployments.c.number.in_(last)))
     return {row.name: _traffic(row) for row in rows}
 
 
 def _traffic(row: Any) -> Traffic:
-    """Convert a row of deployments to `Traffic`."""
     return Traffic(row.current, row.canary, row.share, row.shadow, row.name)
 
 
@@ -247,7 +243,6 @@ def start_models(connection: Connection, starts: Sequence[ModelStart]) -> list[S
 
 
 def _start_model(connection: Connection, start: ModelStart) -> StartResult | Refused:
-    """Start one model."""
     # It is deployed if the model has no traffic yet, if the caller asked for it, or if it is new and the caller left
     # the choice open; otherwise the stored traffic stays in force, so that a restart with an old file does not undo a
     # deployment.

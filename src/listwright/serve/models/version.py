@@ -47,7 +47,6 @@ class Cost:
     """
 
     def __init__(self) -> None:
-        """Start without an estimate."""
         self.forget()
 
     def forget(self) -> None:
@@ -59,7 +58,6 @@ class Cost:
         return inf if self.seconds is None else self.seconds * numbers
 
     def note(self, numbers: int, seconds: float) -> None:
-        """Update the exponential average with one list."""
         seen, known = seconds / max(1, numbers), self.seconds
         self.seconds = seen if known is None else 0.9 * known + 0.1 * min(seen, 2 * known)
 
@@ -97,12 +95,10 @@ class Version:
         return self.published is not None or isinstance(self.model, OnlineSCP)
 
     def as_deployed(self) -> Version:
-        """Return the version without what it has learned."""
         return replace(self, online=self.deployed, published=None)
 
     @property
     def state(self) -> int:
-        """Number of lists the version has learned from."""
         return 0 if self.published is None else self.published.count
 
 

@@ -93,7 +93,6 @@ class Database:
                 time.sleep(0.1)
 
     def close(self) -> None:
-        """Close all connections and stop watching them."""
         if self.deadlines is not None:
             self.deadlines.stop()
         for engine in (self.writing, self.reading, self.maintenance):
@@ -118,7 +117,6 @@ def cause_of(error: DatabaseError | InterfaceError) -> str:
 
 
 def clock_of(connection: Connection) -> float:
-    """Return the database's time in seconds since 1970."""
     # Leases and retention use it, so that replicas need not have synchronized clocks.
     if connection.dialect.name == "postgresql":
         return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
@@ -184,7 +182,6 @@ class Deadlines:
     """Watches the connections of engines from checkout to checkin."""
 
     def __init__(self, seconds: float) -> None:
-        """Start the watching thread."""
         self.seconds = seconds
         self.used: dict[int, tuple[Any, float]] = {}  # by identity: the connection and its deadline
         self.lock = threading.Lock()
@@ -193,7 +190,6 @@ class Deadlines:
         self.thread.start()
 
     def watch(self, engine: Engine) -> None:
-        """Set deadlines for all connections of an engine."""
         event.listen(engine, "checkout", self._checkout)
         event.listen(engine, "checkin", self._checkin)
 
@@ -226,7 +222,6 @@ class Deadlines:
             self.used.pop(id(connection), None)
 
     def _run(self) -> None:
-        """Cut late connections every `LOOK` seconds."""
         while not self.stopped.wait(LOOK):
             now = monotonic()
             with self.lock:
@@ -238,7 +233,6 @@ class Deadlines:
 
 
 def _cut(connection: Any) -> None:
-    """Shut down the socket of a connection."""
     # The descriptor is duplicated, because another thread may be reading from it and libpq must close it itself.
     with suppress(Exception), socket.socket(fileno=os.dup(connection.pgconn.socket)) as twin:
         twin.shutdown(socket.SHUT_RDWR)

@@ -75,7 +75,6 @@ def lock_store(connection: Connection) -> None:
 
 
 def last_event(connection: Connection) -> int:
-    """Return the number of the last feedback."""
     return int(connection.execute(LAST_EVENT).scalar_one())
 
 
@@ -103,7 +102,6 @@ def add_lists(connection: Connection, batches: Sequence[NewLists]) -> list[None]
 
 
 def add_shadows(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[None]:
-    """Store the lists of shadow versions."""
     connection.execute(ADD_SHADOWS, list(rows))
     return [None] * len(rows)
 
@@ -291,7 +289,6 @@ def size_of(connection: Connection) -> int:
 
 
 def give_space_back(database: Database) -> None:
-    """Return freed space to the operating system."""
     if database.writing.dialect.name == "sqlite":
         with database.reading.connect() as connection:
             raw: Any = connection.connection.driver_connection

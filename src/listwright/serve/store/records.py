@@ -65,11 +65,9 @@ class ServedList:
 
     @property
     def items(self) -> list[str | int]:
-        """The ids of the picked items, in order."""
         return [self.ids[row] for row in self.picks.tolist()]
 
     def answer_items(self) -> list[Picked]:
-        """Return the items as in the answer."""
         scores = [None] * len(self.picks) if self.scores is None else self.scores.tolist()
         chances = [None] * len(self.picks) if self.propensities is None else self.propensities.tolist()
         rows = zip(self.items, scores, chances, strict=True)
@@ -83,7 +81,6 @@ class ServedList:
         )
 
     def row(self) -> Sequence[Any]:
-        """Return the row of the table of lists."""
         record = self._pack()
         parts = (record, None) if len(record) <= WHOLE else (record[:FIRST], record[FIRST:])
         items, learn = len(self.picks), int(self.learn)
@@ -141,7 +138,6 @@ class _Message(msgspec.Struct, array_like=True):
     groups: list[str | int] | None  # of all candidates
 
     def problem(self, names: tuple[str, ...] | None, *, ids: bool) -> Problems:
-        """Construct the problem."""
         arrays: dict[str, Any] = {name: _decode_array(*array) for name, array in self.arrays.items()}
         features = arrays.pop("features")
         quotas = {name.removeprefix(QUOTAS): arrays.pop(name) for name in list(arrays) if name.startswith(QUOTAS)}
@@ -155,12 +151,10 @@ class _Message(msgspec.Struct, array_like=True):
 
 
 def _encode_array(array: Any) -> tuple[str, tuple[int, ...], bytes]:
-    """Return an array as it is, little-endian."""
     return array.dtype.newbyteorder("<").str, array.shape, np.ascontiguousarray(array).tobytes()
 
 
 def _decode_array(dtype: str, shape: tuple[int, ...], data: bytes) -> Any:
-    """Restore an array."""
     return np.frombuffer(data, dtype=dtype).reshape(shape)
 
 
@@ -172,7 +166,6 @@ def _encode_chances(propensities: Floats | None) -> bytes | None:
 
 
 def _floats(data: bytes | None) -> Floats | None:
-    """Return float64 values of bytes, None for None."""
     return None if data is None else np.frombuffer(data, dtype="<f8")
 
 
@@ -203,7 +196,6 @@ def _unpack(record: bytes) -> _Message:
 
 @cache
 def _decoder() -> msgspec.msgpack.Decoder[_Message]:
-    """Return the decoder of messages."""
     return msgspec.msgpack.Decoder(_Message)
 
 
@@ -229,7 +221,6 @@ class FeedbackEvent:
 
     @property
     def learnable(self) -> bool:
-        """Whether the list may be learned from."""
         return self.row is not None
 
     def update(self) -> TrainingUpdate:
@@ -247,7 +238,6 @@ class FeedbackEvent:
         )
 
     def table_row(self) -> Sequence[Any]:
-        """Return the row of the table of feedback."""
         earlier = None if self.earlier is None else msgspec.json.encode(self.earlier).decode()
         gains = msgspec.json.encode(self.gains).decode()
         return self.number, self.list_id, self.key, self.source, self.version, time.time(), gains, earlier
@@ -264,7 +254,6 @@ def larger(before: Sequence[float] | None, gains: Sequence[float]) -> tuple[floa
 
 
 def is_failure(gains: Iterable[float]) -> bool:
-    """Return whether a list brought nothing."""
     return not any(gain > 0 for gain in gains)
 
 

@@ -95,7 +95,6 @@ class Writer:
         return asyncio.run_coroutine_threadsafe(self.write(work, argument), self.loop).result()
 
     def stop(self) -> None:
-        """Execute what is queued, then end the thread."""
         self.queue.put(False)
         self.thread.join()
 
