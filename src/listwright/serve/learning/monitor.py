@@ -56,6 +56,7 @@ class PolicyMonitor:
         self.features, self.deployed = features, deployed
         self.differences: deque[float] = deque(maxlen=WINDOW)
         self.held_back: OrderedDict[str, deque[TrainingUpdate]] = OrderedDict()
+        self.policies: deque[Policy] = deque(maxlen=RECENT // OFTEN)  # as they were at each look
         self.usual: Floats = np.zeros(0)  # mean gain by slot
         self.seen = self.unseen = 0  # lists in all, and since the last look at what is held back
 
@@ -80,19 +81,26 @@ class PolicyMonitor:
         """
         if self.unseen >= OFTEN and learned.arrays() is not None:
             self.unseen = 0
-            by_source = self._by_source(learned)
-            behind = [one for one in by_source if one.behind]
-            if behind and len(behind) >= sum(one.low > 0 for one in by_source):
-                return min(behind, key=lambda one: one.high)
+            for reference in (self.deployed, *self.earlier):
+                by_source = self._by_source(learned, reference)
+                behind = [one for one in by_source if one.behind]
+                if behind and len(behind) >= sum(one.low > 0 for one in by_source):
+                    return min(behind, key=lambda one: one.high)
+            self.policies.append(learned)
         return None if len(self.differences) < LEAST else _compare(np.array(self.differences))
 
-    def _by_source(self, learned: Policy) -> list[LearnedComparison]:
-        """Compare the policies on what is held back of each source."""
+    @property
+    def earlier(self) -> list[Policy]:
+        """The policy of some 200 lists ago: one that turns bad falls behind it before it falls behind the deployed."""
+        return [self.policies[0]] if len(self.policies) == self.policies.maxlen else []
+
+    def _by_source(self, learned: Policy, reference: Policy) -> list[LearnedComparison]:
+        """Compare two policies on what is held back of each source."""
         comparisons = []
         for source, updates in self.held_back.items():
             chosen = _of_one_kind(list(updates))
             if len(chosen) >= FEW:
-                comparisons.append(compare_by_model(self.features, learned, self.deployed, chosen, source))
+                comparisons.append(compare_by_model(self.features, learned, reference, chosen, source))
         return comparisons
 
     def _note_usual(self, updates: Sequence[TrainingUpdate]) -> None:
