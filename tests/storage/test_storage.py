@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect as python_inspect
-import json
 import os
 import zipfile
 from collections.abc import Callable
@@ -30,10 +29,8 @@ from listwright.storage import inspect, save
 from listwright.storage.boosters import as_booster
 from listwright.tables import read_with_columns
 from tests.booster_tools import booster, library
-from tests.golden.make_model import problems as golden_problems
 from tests.problem_tools import small_problems
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 PLAIN = {"n_passes": 1, "batch_size": 20}
 
 
@@ -171,15 +168,6 @@ def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("1", "2"):
         save(fitted("ridge", made()), tmp_path / name)
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
-@pytest.mark.parametrize("name", ["ridge", "tree"])
-def test_files_of_version_1_stay_loadable(name: str) -> None:
-    expected = json.loads((GOLDEN / "lists_v1.json").read_text())[name]
-    model = load(GOLDEN / f"{name}_v1.listwright")
-    assert model.predict(golden_problems()).rows.tolist() == expected
-    assert model.partial_fit(golden_problems()).n_rounds_ > 0
 
 
 def test_every_class_that_models_are_made_of_has_a_name_in_files() -> None:
