@@ -66,7 +66,7 @@ def call(capsys, monkeypatch, folder):
 def wrong_files(folder) -> set[str]:
     """Tables with flaws; gives the names of all files."""
     rows = (folder / "past.csv").read_text().splitlines()
-    (folder / "gap.csv").write_text("\n".join([*rows[:4], re.sub(r"0\.\d+", "nan", rows[4]), *rows[5:]]) + "\n")
+    (folder / "text.csv").write_text("\n".join([*rows[:4], re.sub(r"0\.\d+", "much", rows[4]), *rows[5:]]) + "\n")
     (folder / "empty.csv").write_text(rows[0] + "\n")
     (folder / "narrow.csv").write_text("problem,item,sport,music,size\nr1,a1,1,0,1\n")
     (folder / "unsized.csv").write_text("problem,item,sport,music,quality\nr1,a1,1,0,0.5\n")

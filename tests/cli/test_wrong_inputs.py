@@ -19,7 +19,7 @@ WRONG_INPUTS = {
     "wrong feature": (("fit", "past.csv", *FIT, "--features", "qualty"), "qualty"),
     "wrong reward column": (("fit", "past.csv", "--reward", "any:klicked", *FIT[2:]), "klicked"),
     "unknown spec": (("fit", "past.csv", "--reward", "anny:clicked", *FIT[2:]), "Did you mean 'any'?"),
-    "not a number": (("fit", "gap.csv", *FIT), "quality"),
+    "not a number": (("fit", "text.csv", *FIT), "quality"),
     "too long": (("fit", "past.csv", *FIT[:3], "9", *FIT[4:]), "Pass --allow-short"),
     "empty table": (("fit", "empty.csv", *FIT), "empty.csv"),
     "unknown kind": (("fit", "m.listwright", *FIT), "unknown kind"),
@@ -84,6 +84,15 @@ def test_wrong_inputs_end_with_one_message(call, folder, wrong_files, name: str)
     assert "Traceback" not in err
     assert "wrong" not in out
     assert {path.name for path in folder.iterdir()} == wrong_files
+
+
+def test_a_missing_number_is_filled_and_said(call, folder) -> None:
+    rows = (folder / "past.csv").read_text().splitlines()
+    rows[4] = re.sub(r"0\.\d+", "nan", rows[4])
+    (folder / "gap.csv").write_text("\n".join(rows) + "\n")
+    code, _, err = call("fit", "gap.csv", *FIT[:-1], "filled.listwright")
+    assert code == 0
+    assert "missing values of 'quality' are filled with the median" in " ".join(err.split())
 
 
 @pytest.mark.parametrize("name", WRONG_COMMANDS)
