@@ -74,3 +74,8 @@ def ragged_problems(
         catalogue=np.concatenate([rng.permutation(items)[:count] for count in counts]),
         **given,
     )
+
+
+def unfitted(cls: type[Any], *arguments: Any, **parameters: Any) -> Any:
+    """An estimator for tests in which effort is not the subject: SCP without a search."""
+    return cls(*arguments, **({"effort": "fast"} if cls is lw.SCP else {}) | parameters)

@@ -17,7 +17,7 @@ from sklearn.utils import estimator_checks
 import listwright as lw
 from listwright.baselines import TopK
 from listwright.learners import GradientDescent, RidgeFTRL
-from tests.problem_tools import small_problems
+from tests.problem_tools import small_problems, unfitted
 
 CHECKS = [
     "check_do_not_raise_errors_in_init_or_set_params",
@@ -75,7 +75,7 @@ def test_constructors_take_anything_and_only_assign(cls: type) -> None:
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_fit_returns_the_estimator_and_changes_no_parameter(cls: type) -> None:
-    model = cls(2, random_state=0)
+    model = unfitted(cls, 2, random_state=0)
     before = copy.deepcopy(model.get_params())
     assert model.fit(make_problems()) is model
     assert model.partial_fit(make_problems()) is model
@@ -84,7 +84,7 @@ def test_fit_returns_the_estimator_and_changes_no_parameter(cls: type) -> None:
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_what_fit_learns_ends_in_an_underscore(cls: type) -> None:
-    model = cls(2, random_state=0)
+    model = unfitted(cls, 2, random_state=0)
     before = set(vars(model))
     model.fit(make_problems())
     added = set(vars(model)) - before
@@ -97,13 +97,13 @@ def test_what_fit_learns_ends_in_an_underscore(cls: type) -> None:
 def test_a_model_that_is_not_fitted_says_so(cls: type) -> None:
     for use in ("predict", "score", "certify", "online_certificate"):
         with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance is not fitted yet"):
-            getattr(cls(2), use)(*([] if use == "online_certificate" else [make_problems()]))
-    assert not hasattr(cls(2), "n_rounds_")
+            getattr(unfitted(cls, 2), use)(*([] if use == "online_certificate" else [make_problems()]))
+    assert not hasattr(unfitted(cls, 2), "n_rounds_")
 
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_clone_has_the_parameters_and_nothing_that_was_learned(cls: type) -> None:
-    model = cls(3, comparator_length=2, random_state=5).fit(make_problems())
+    model = unfitted(cls, 3, comparator_length=2, random_state=5).fit(make_problems())
     twin = clone(model)
     assert twin.get_params() == model.get_params()
     with pytest.raises(NotFittedError):
@@ -113,8 +113,8 @@ def test_a_clone_has_the_parameters_and_nothing_that_was_learned(cls: type) -> N
 @pytest.mark.parametrize("cls", CLASSES)
 def test_fitting_again_forgets_and_gives_the_same(cls: type) -> None:
     problems = make_problems()
-    once = cls(2, random_state=0).fit(problems)
-    twice = cls(2, random_state=0).fit(make_problems(seed=9)).fit(problems)
+    once = unfitted(cls, 2, random_state=0).fit(problems)
+    twice = unfitted(cls, 2, random_state=0).fit(make_problems(seed=9)).fit(problems)
     assert once.predict(problems) == twice.predict(problems)
     assert once.n_rounds_ == twice.n_rounds_
 
@@ -122,7 +122,7 @@ def test_fitting_again_forgets_and_gives_the_same(cls: type) -> None:
 @pytest.mark.parametrize("cls", CLASSES)
 def test_predicting_changes_nothing(cls: type) -> None:
     problems = make_problems()
-    model = cls(2, random_state=0).fit(problems)
+    model = unfitted(cls, 2, random_state=0).fit(problems)
     before = pickle.dumps(model)
     first = model.predict(problems)
     model.score(problems)
@@ -133,7 +133,7 @@ def test_predicting_changes_nothing(cls: type) -> None:
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_copy_predicts_the_same(cls: type) -> None:
     problems = make_problems()
-    model = cls(2, random_state=0).fit(problems)
+    model = unfitted(cls, 2, random_state=0).fit(problems)
     for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert twin.predict(problems) == model.predict(problems)
 
@@ -142,8 +142,8 @@ def test_a_copy_predicts_the_same(cls: type) -> None:
 def test_arrays_are_refused_with_the_way_out(cls: type) -> None:
     x = np.zeros((4, 3, 2))
     with pytest.raises(ValueError, match=r"Pass listwright.Problems or a frame, not ndarray. See Problems.from_arrays"):
-        cls(2).fit(x)
-    model = cls(2).fit(make_problems())
+        unfitted(cls, 2).fit(x)
+    model = unfitted(cls, 2).fit(make_problems())
     with pytest.raises(ValueError, match=r"Pass listwright.Problems or a frame, not ndarray"):
         model.predict(x)
 

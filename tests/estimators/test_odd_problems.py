@@ -16,7 +16,7 @@ from listwright.learners import Learner
 from listwright.learners.examples import Examples
 from listwright.policies import Linear, Policy
 from tests.estimators.models import ALL, BOTH
-from tests.problem_tools import problems_of_kinds, recurring_problems, sized_problems
+from tests.problem_tools import problems_of_kinds, recurring_problems, sized_problems, unfitted
 
 # One's own objects
 
@@ -86,7 +86,7 @@ def test_problems_are_never_changed(cls: type) -> None:
     problems = sized_problems(catalogue=np.arange(8), context=np.random.default_rng(0).random((60, 2)))
     arrays = [problems.features, problems.offsets, problems.context, problems.catalogue, problems.sizes]
     before = [array.tobytes() for array in arrays]
-    cls(budget=8).fit(problems).partial_fit(problems).predict(problems)
+    unfitted(cls, budget=8).fit(problems).partial_fit(problems).predict(problems)
     assert [array.tobytes() for array in arrays] == before
 
 
@@ -111,7 +111,7 @@ def test_float32_float64_integers_and_csr_give_the_same_lists(cls: type) -> None
     kinds = [x.astype(np.float32), x.astype(np.float64), x, np.asfortranarray(x.astype(float)), x.tolist()]
     given = [lw.Problems.from_arrays(one, reward=reward) for one in kinds]
     given.append(lw.Problems.from_arrays(as_csr, offsets=np.arange(41) * 6, reward=reward))
-    lists = [cls(3).fit(problems).predict(problems).rows for problems in given]
+    lists = [unfitted(cls, 3).fit(problems).predict(problems).rows for problems in given]
     for other in lists[1:]:
         np.testing.assert_array_equal(other, lists[0])
 
@@ -123,7 +123,7 @@ def test_context_only_problems_with_a_catalogue(cls: type) -> None:
     best = (context[:, :1] > 0).astype(int) * 2 + (context[:, 1:] > 0)  # which of four items succeeds
     reward = lw.rewards.AnySuccess(np.arange(4) == best)
     problems = lw.Problems.from_arrays(np.zeros((300, 4, 0)), context=context, catalogue=np.arange(4), reward=reward)
-    model = cls(1, random_state=0).fit(problems[:200])
+    model = unfitted(cls, 1, random_state=0).fit(problems[:200])
     value = model.score(problems[200:])
     assert value > (0.1 if cls is lw.ContextFreeSCP else 0.85)
 
@@ -132,7 +132,7 @@ def test_context_only_problems_with_a_catalogue(cls: type) -> None:
 @pytest.mark.parametrize("cls", ALL)
 def test_one_problem_is_enough_to_fit(cls: type, keep: str) -> None:
     problem = recurring_problems(1, seed=3)
-    model = cls(2, keep=keep, random_state=0).fit(problem)
+    model = unfitted(cls, 2, keep=keep, random_state=0).fit(problem)
     assert len(model.predict(problem)[0]) == 2
     assert len(model.predict(recurring_problems(5))) == 5
 
@@ -140,7 +140,7 @@ def test_one_problem_is_enough_to_fit(cls: type, keep: str) -> None:
 @pytest.mark.parametrize("cls", ALL)
 def test_single_candidates_leave_no_choice(cls: type) -> None:
     problems = lw.Problems.from_arrays(np.zeros((5, 1, 2)), reward=lw.rewards.AnySuccess(np.ones((5, 1))))
-    model = cls(1).fit(problems)
+    model = unfitted(cls, 1).fit(problems)
     assert [items.tolist() for items in model.predict(problems)] == [[0]] * 5
     assert model.score(problems) == 1
 
@@ -150,7 +150,7 @@ def test_single_candidates_leave_no_choice(cls: type) -> None:
 @pytest.mark.parametrize("keep", ["last", "best"])
 def test_problems_that_teach_nothing(cls: type, success: float, keep: str) -> None:
     problems = recurring_problems(20, reward=lw.rewards.AnySuccess(np.full((20, 8), success)))
-    model = cls(3, keep=keep, random_state=0).fit(problems)
+    model = unfitted(cls, 3, keep=keep, random_state=0).fit(problems)
     assert model.score(problems) == success
     assert (model.predict(problems).lengths == 3).all()
     assert all(np.isfinite(scores).all() for scores in model.predict(problems).scores)

@@ -11,7 +11,7 @@ import listwright as lw
 from listwright.errors import InputError
 from listwright.features import Identity
 from tests.estimators.models import ALL, BOTH, state_of
-from tests.problem_tools import problems_of_kinds, recurring_problems, sized_problems
+from tests.problem_tools import problems_of_kinds, recurring_problems, sized_problems, unfitted
 
 
 def without(problems: lw.Problems, *, columns: slice = slice(None), **given: Any) -> lw.Problems:
@@ -23,7 +23,7 @@ def without(problems: lw.Problems, *, columns: slice = slice(None), **given: Any
 @pytest.mark.parametrize("use", ["fit", "partial_fit"])
 def test_wrong_parameters_are_named_and_nothing_is_lost(cls: type, use: str) -> None:
     problems = sized_problems(catalogue=np.arange(8))
-    model = cls(3, random_state=0).fit(problems)
+    model = unfitted(cls, 3, random_state=0).fit(problems)
     before, lists = state_of(model), model.predict(problems)
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"length": 0}, r"length must be at least 1. Got 0."),
@@ -67,7 +67,7 @@ def test_wrong_parameters_are_named_and_nothing_is_lost(cls: type, use: str) -> 
 @pytest.mark.parametrize("use", ["fit", "partial_fit", "score"])
 def test_learning_needs_a_reward(cls: type, use: str) -> None:
     problems = recurring_problems()
-    model = cls(2, random_state=0).fit(problems)
+    model = unfitted(cls, 2, random_state=0).fit(problems)
     before = state_of(model)
     with pytest.raises(
         InputError, match=r"needs a reward, but these problems have none\. Rewards may only be missing in"
@@ -81,19 +81,19 @@ def test_too_few_candidates_are_named_and_short_lists_accepted_when_asked_for(cl
     few = problems_of_kinds(5, 2, problem_ids=list("abcde"))
     message = r"Problem a has 2 candidates but length=3. Pass allow_short=True to accept shorter lists."
     with pytest.raises(InputError, match=message):
-        cls(3).fit(few)
-    model = cls(3).fit(problems_of_kinds())
+        unfitted(cls, 3).fit(few)
+    model = unfitted(cls, 3).fit(problems_of_kinds())
     with pytest.raises(InputError, match=message):
         model.predict(few)
     assert (model.predict(few, allow_short=True).lengths == 2).all()
     assert (model.predict(few, length=2).lengths == 2).all()
-    assert (cls(3, allow_short=True).fit(few).predict(few).lengths == 2).all()
+    assert (unfitted(cls, 3, allow_short=True).fit(few).predict(few).lengths == 2).all()
 
 
 @pytest.mark.parametrize("cls", BOTH)
 def test_wrong_arguments_of_predict_are_named(cls: type) -> None:
     problems = sized_problems()
-    model = cls(3).fit(problems)
+    model = unfitted(cls, 3).fit(problems)
     for given, message in (
         ({"length": 0}, "length must be at least 1. Got 0."),
         ({"length": 1.0}, "length must be a whole number of at least 1. Got 1.0."),
@@ -105,9 +105,9 @@ def test_wrong_arguments_of_predict_are_named(cls: type) -> None:
     with pytest.raises(InputError, match="A budget needs sizes, but these problems have none"):
         model.predict(problems_of_kinds(), budget=3)
     with pytest.raises(InputError, match="A budget needs sizes"):
-        cls(budget=3).fit(problems_of_kinds())
+        unfitted(cls, budget=3).fit(problems_of_kinds())
     with pytest.raises(InputError, match="per_size=True needs sizes"):
-        cls(per_size=True).fit(problems_of_kinds())
+        unfitted(cls, per_size=True).fit(problems_of_kinds())
 
 
 def test_other_features_than_trained_are_named() -> None:
@@ -133,7 +133,7 @@ def test_other_features_than_trained_are_named() -> None:
 @pytest.mark.parametrize("cls", ALL)
 def test_another_catalogue_than_trained_is_refused(cls: type) -> None:
     problems = recurring_problems()
-    model = cls(2, random_state=0).fit(problems)
+    model = unfitted(cls, 2, random_state=0).fit(problems)
     before = state_of(model)
     larger = without(problems, catalogue=np.tile(np.arange(1, 9), 60), reward=problems.reward)
     for use in ("partial_fit", "predict"):
@@ -183,7 +183,7 @@ class FailsLater(lw.rewards.Reward):
 @pytest.mark.parametrize("keep", ["last", "mixture"])
 def test_an_error_in_the_middle_of_learning_leaves_the_fitted_state(cls: type, use: str, keep: str) -> None:
     problems = recurring_problems()
-    model = cls(2, keep=keep, batch_size=7, random_state=0).fit(problems)
+    model = unfitted(cls, 2, keep=keep, batch_size=7, random_state=0).fit(problems)
     before, lists = state_of(model), model.predict(problems)
     breaking = problems.with_reward(FailsLater(problems.reward, []))
     with pytest.raises(RuntimeError, match="the simulator went away"):
@@ -195,7 +195,7 @@ def test_an_error_in_the_middle_of_learning_leaves_the_fitted_state(cls: type, u
 def test_a_first_fit_that_fails_leaves_no_half_fitted_model() -> None:
     problems = recurring_problems()
     for cls in ALL:
-        model = cls(2, batch_size=7)
+        model = unfitted(cls, 2, batch_size=7)
         with pytest.raises(RuntimeError):
             model.fit(problems.with_reward(FailsLater(problems.reward, [])))
         assert not [name for name in vars(model) if name.endswith("_")]

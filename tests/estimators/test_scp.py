@@ -14,7 +14,7 @@ from listwright.features import Candidate
 from listwright.learners import RidgeFTRL
 from listwright.learners.examples import Examples, position_weights
 from tests.estimators.models import ALL, BOTH, state_of
-from tests.problem_tools import problems_of_kinds, recurring_problems, sized_problems
+from tests.problem_tools import problems_of_kinds, recurring_problems, sized_problems, unfitted
 
 # Learning
 
@@ -23,7 +23,7 @@ from tests.problem_tools import problems_of_kinds, recurring_problems, sized_pro
 @pytest.mark.parametrize("learner", ["ridge", "gradient", "hinge_rank", Ridge()])
 def test_lists_are_relevant_and_not_redundant(cls: type, learner: Any) -> None:
     train, test = problems_of_kinds(200), problems_of_kinds(200, seed=1)
-    model = cls(3, learner=learner, random_state=0, n_passes=30 if learner == "gradient" else 4).fit(train)
+    model = unfitted(cls, 3, learner=learner, random_state=0, n_passes=30 if learner == "gradient" else 4).fit(train)
     lists = model.predict(test)
     kinds = test.features[lists.rows][..., :3].argmax(axis=2)
     assert np.mean([len(set(row)) for row in kinds]) > 2.5
@@ -70,7 +70,7 @@ def test_position_weights() -> None:
 @pytest.mark.parametrize(("length", "comparator_length"), [(2, 5), (5, 2), (1, 1), (3, 1), (1, 4)])
 def test_the_length_may_differ_from_the_rivals(cls: type, length: int, comparator_length: int) -> None:
     problems = recurring_problems()
-    model = cls(length, comparator_length=comparator_length, random_state=0).fit(problems)
+    model = unfitted(cls, length, comparator_length=comparator_length, random_state=0).fit(problems)
     assert (model.predict(problems).lengths == length).all()
     assert 0 <= model.score(problems) <= 1
     certificate = model.online_certificate()
@@ -96,7 +96,7 @@ def test_the_order_of_the_problems_hardly_matters_with_one_batch() -> None:
 @pytest.mark.parametrize("cls", ALL)
 def test_other_lengths_and_budgets_than_trained(cls: type) -> None:
     problems = sized_problems(catalogue=np.arange(8))
-    model = cls(3, random_state=0).fit(problems)
+    model = unfitted(cls, 3, random_state=0).fit(problems)
     for length in (1, 2, 5, 8):
         assert (model.predict(problems, length=length).lengths == length).all()
     lists = model.predict(problems, budget=6.5)
@@ -112,7 +112,7 @@ def test_other_lengths_and_budgets_than_trained(cls: type) -> None:
 @pytest.mark.parametrize("cls", BOTH)
 def test_a_shorter_list_is_the_beginning_of_a_longer_one(cls: type) -> None:
     problems = problems_of_kinds()
-    model = cls(3).fit(problems)
+    model = unfitted(cls, 3).fit(problems)
     long, short = model.predict(problems, length=6), model.predict(problems, length=2)
     np.testing.assert_array_equal(long.rows[:, :2], short.rows)
 
@@ -120,7 +120,7 @@ def test_a_shorter_list_is_the_beginning_of_a_longer_one(cls: type) -> None:
 @pytest.mark.parametrize("cls", ALL)
 def test_predict_never_sees_the_reward(cls: type) -> None:
     train, test = recurring_problems(), recurring_problems(seed=1)
-    model = cls(3, random_state=0).fit(train)
+    model = unfitted(cls, 3, random_state=0).fit(train)
     blind, seeing = model.predict(test.without_reward()), model.predict(test)
     assert blind == seeing
     assert seeing.problems.reward is None
@@ -132,7 +132,7 @@ def test_predict_never_sees_the_reward(cls: type) -> None:
 def test_a_problem_gets_the_same_list_alone_as_in_a_batch(cls: type) -> None:
     rng = np.random.default_rng(0)
     problems = recurring_problems(context=rng.random((60, 3)))
-    model = cls(4).fit(problems)
+    model = unfitted(cls, 4).fit(problems)
     together = model.predict(problems)
     for i in range(0, 60, 7):
         alone = model.predict(problems[i])
@@ -165,7 +165,7 @@ def test_the_score_is_the_mean_value_of_the_lists() -> None:
 @pytest.mark.parametrize("cls", BOTH)
 def test_lists_within_a_budget_skip_what_does_not_fit(cls: type) -> None:
     problems = sized_problems()
-    model = cls(budget=9, random_state=0).fit(problems)
+    model = unfitted(cls, budget=9, random_state=0).fit(problems)
     lists = model.predict(problems)
     for i, rows in enumerate(lists.rows):
         taken = rows[rows >= 0]
@@ -206,7 +206,7 @@ def test_per_size_prefers_small_items() -> None:
 @pytest.mark.parametrize("learner", ["ridge", "gradient", Ridge()])
 def test_a_budget_that_nothing_fits_gives_empty_lists(cls: type, learner: Any) -> None:
     problems = sized_problems()
-    model = cls(budget=0.5, learner=learner).fit(problems)
+    model = unfitted(cls, budget=0.5, learner=learner).fit(problems)
     assert (model.predict(problems).lengths == 0).all()
     assert model.score(problems) == 0
     assert model.predict(problems, length=2).lengths.tolist() == [2] * 60
@@ -238,7 +238,7 @@ def test_repeats_are_allowed_when_asked_for() -> None:
 @pytest.mark.parametrize("keep", ["last", "best", "mixture"])
 def test_the_same_seed_gives_the_same_model(cls: type, keep: str) -> None:
     problems = recurring_problems()
-    models = [cls(2, keep=keep, random_state=3).fit(problems) for _ in range(2)]
+    models = [unfitted(cls, 2, keep=keep, random_state=3).fit(problems) for _ in range(2)]
     assert state_of(models[0]) == state_of(models[1])
     assert models[0].predict(problems) == models[1].predict(problems)
 
