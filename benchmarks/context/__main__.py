@@ -10,7 +10,7 @@ import argparse
 import json
 from pathlib import Path
 
-from benchmarks.context import quality, section, speed
+from benchmarks.context import quality, scores, section, speed
 
 FILE = Path(__file__).with_name("results.json")
 TABLE = Path(__file__).parents[2] / "docs" / "snippets" / "context_packing.md"
@@ -21,11 +21,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.context", description=__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="draws of the folds")
     parser.add_argument("--method", default="", help="of HotpotQA: only methods whose name holds this")
-    parser.add_argument("--only", choices=["hotpotqa", "made-up", "speed", "page"], help="one part; the others stay")
+    parser.add_argument(
+        "--only", choices=["hotpotqa", "made-up", "scores", "speed", "page"], help="one part; the others stay"
+    )
+    parser.add_argument("--questions", type=int, default=200, help="of each data set behind scores")
+    parser.add_argument("--folds", type=int, default=3, help="of these questions")
     options = parser.parse_args()
     parts = {
         "hotpotqa": lambda: quality.hotpotqa(options.seeds, options.method),
         "made-up": quality.made_up,
+        "scores": lambda: scores.measured(options.questions, options.folds, options.method),
         "speed": speed.measured,
     }
     new = {name: part() for name, part in parts.items() if options.only in (None, name)}

@@ -21,10 +21,34 @@ def written(found: dict[str, Any]) -> str:
             "has learned and on which nothing was chosen.",
         ),
     ]
+    behind = found.get("scores", {})
+    parts += [_strengths(name, table, behind) for name, table in behind.get("tables", {}).items()]
     if "speed" in found:
         times = "; ".join(f"{case} tokens: {ms:g} ms" for case, ms in found["speed"].items())
         parts.append(f"Processor time of `pack`, warm, on one thread (passages x tokens): {times}.")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _strengths(name: str, table: dict[str, dict[str, Any]], behind: dict[str, Any]) -> str:
+    """One data set behind scores of several strengths: a row per method, a column per strength."""
+    strengths = list(dict.fromkeys(strength for row in table.values() for strength in row))
+    rows = [
+        f"| {method} | "
+        + " | ".join(_shares(row[strength]) if strength in row else "" for strength in strengths)
+        + " |"
+        for method, row in table.items()
+    ]
+    about = (
+        f"{name}, {behind['questions']} questions of 20 passages (their own, and the most similar ones of others), "
+        f"{behind['folds']} folds. Scores are 1 (weak), 2 (medium) or 4 (strong) times the label plus noise of "
+        f"variance 1; the table has the share of questions with all support in the first {LENGTHS}. The shipped model "
+        "learned from HotpotQA, so that what the packer does there is not measured on new questions."
+    )
+    return "\n".join([about, "", f"| | {' | '.join(strengths)} |", "| --- |" + " --- |" * len(strengths), *rows])
+
+
+def _shares(shares: list[float]) -> str:
+    return " / ".join(f"{share:.2f}" for share in shares)
 
 
 def _table(found: dict[str, dict[str, Any]], about: str) -> str:

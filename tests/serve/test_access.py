@@ -19,6 +19,7 @@ ROUTES = {
     ("POST", "/v1/lists:batch"): ("lists",),
     ("POST", "/v1/pack"): ("lists",),
     ("POST", "/v1/rerank"): ("lists",),
+    ("POST", "/v2/rerank"): ("lists",),
     ("GET", "/v1/lists/{list_id}"): ("lists", "read"),
     ("POST", "/v1/feedback"): ("feedback",),
     ("GET", "/v1/lists"): ("read",),

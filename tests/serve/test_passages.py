@@ -39,6 +39,19 @@ def test_a_context_is_what_the_packer_builds(shared):
     assert (told["tokens"], told["text"]) == (packed.tokens, packed.text())
 
 
+def test_a_service_with_a_packer_alone(tmp_path, running):
+    lw.ContextPacker().save(tmp_path / "packer.listwright")
+    one = running(
+        store=f"sqlite:///{tmp_path}/store.db", packer=tmp_path / "packer.listwright", limits=Limits(seconds=120.0)
+    )
+    asked = {"query": QUERY, "passages": PASSAGES, "stop": "auto", "style": "numbered", "must_include": [0]}
+    told = one.post("/v1/pack", json=asked).json()
+    assert told["passages"][0]["index"] == 0
+    assert told["text"].startswith("[1] ")
+    assert all(0 <= picked["probability"] <= 1 for picked in told["passages"])
+    one.stop()
+
+
 def test_what_is_known_of_passages_is_used(shared):
     known = [{"text": text, "source": f"s{i % 2}", "tokens": 5} for i, text in enumerate(PASSAGES)]
     asked = {"query": QUERY, "passages": known, "budget": 10, "per_source": 1, "order": "document"}
@@ -61,6 +74,7 @@ def test_a_reranker_s_client_gets_every_document_with_falling_scores(shared):
     assert 0 <= scores[-1] <= scores[0] <= 1
     assert told["model"] == "rerank-v3.5"
     assert "document" not in told["results"][0]
+    assert shared.post("/v2/rerank", json=asked).json()["results"] == told["results"]
 
 
 def test_a_reranker_s_client_can_ask_for_the_best_with_their_texts(shared):

@@ -139,7 +139,7 @@ def serve(
         else:
             service.revoke_key(str(revoke_key), chosen.keys)
         return
-    if model is None and not models and _is_new(chosen.store):
+    if model is None and not models and chosen.packer is None and _is_new(chosen.store):
         raise typer.BadParameter("give the model to serve.", param_hint="MODEL")
     service.serve(chosen)
 

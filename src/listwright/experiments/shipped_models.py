@@ -78,6 +78,13 @@ def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> 
     )
 
 
+def widen_questions(questions: Sequence[Labelled], n: int) -> list[Labelled]:
+    """Return each question with up to n passages in random order: its own, and the most similar ones of others."""
+    rng = np.random.default_rng(0)
+    wide = _add_passages(questions, n)
+    return [_shuffle(Labelled(one.question, one.titles[:n], one.texts[:n], one.supports[:n]), rng) for one in wide]
+
+
 def _add_passages(questions: Sequence[Labelled], more: int) -> list[Labelled]:
     """Return each question with the `more` passages of other questions that are most like it; no title occurs twice."""
     titles = [title for question in questions for title in question.titles]

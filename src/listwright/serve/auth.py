@@ -31,7 +31,7 @@ LIST = re.compile(r"/v1/lists/[^/]*")
 PAGES = {"/", "/docs", "/openapi.json"}
 OPEN = PAGES | {"/healthz", "/readyz"}
 OPEN_FOLDER = "/page/"
-ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank")
+ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank", "/v2/rerank")
 
 
 def is_page(path: str) -> bool:

@@ -273,6 +273,12 @@ async def rerank(request: Request, service: Service) -> Response:
     return Json(await service.building.run(service.packing.rerank, wanted))
 
 
+@route("POST", "/v2/rerank", "passages", answer=passages.RerankAnswer, body=passages.RerankRequest)
+async def rerank_v2(request: Request, service: Service) -> Response:
+    """Rank documents, at the address that the present client of Cohere calls."""
+    return await rerank(request, service)
+
+
 @route("GET", "/healthz", "health", answer=messages.Health)
 async def healthz(request: Request, service: Service) -> Response:
     """Answer as long as the process runs; use it as a liveness probe."""

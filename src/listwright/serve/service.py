@@ -147,7 +147,7 @@ class Service:
                 self._log_start(start, await self.writer.write(start_models, start))
         with opening():
             await self.background.run(self.registry.follow)
-        if not self.registry.traffic:
+        if not self.registry.traffic and self.settings.packer is None:
             raise InputError("The store has no model yet. Pass a model file.")
         for version in tuple(self.registry.loaded.values()):
             await self.background.run(warm_up, version, self.registry, self.limits)

@@ -44,6 +44,14 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     length: Annotated[Count | None, Meta(description="Most passages to pick.")] = None
     per_source: Annotated[Count | None, Meta(description="Most passages from one source.")] = None
     query_embedding: list[float] | None = None
+    stop: Annotated[Literal["auto"] | None, Meta(description="Pick no passage that is hardly needed.")] = None
+    min_probability: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None,
+        Meta(description="Pick no passage that is less likely needed."),
+    ] = None
+    must_include: Annotated[list[int], Meta(description="Positions of passages that are picked in any case.")] = []
+    truncate: Annotated[bool, Meta(description="Cut passages that are too long, instead of leaving them out.")] = False
+    style: Annotated[Literal["plain", "numbered"], Meta(description="How `text` writes passages.")] = "plain"
     order: Annotated[
         Literal["rank", "edges", "document"],
         Meta(description="Order of the passages in `text`: best first, best at both ends, or as they were sent."),
@@ -75,6 +83,7 @@ class PickedPassage(Struct):
     index: Annotated[int, Meta(description="Where it stands among those sent.")]
     score: Annotated[float, Meta(description="What it was expected to add; it falls by position.")]
     reason: Annotated[str, Meta(description="What it adds, and what links it to those before it.")]
+    probability: Annotated[float, Meta(description="That it is needed, given those before it.")]
 
 
 class PackAnswer(Struct):
@@ -83,6 +92,8 @@ class PackAnswer(Struct):
     passages: list[PickedPassage]
     tokens: float
     text: Annotated[str, Meta(description="The passages as one text, in the order that was asked for.")]
+    tokens_saved: Annotated[float, Meta(description="Of the passages that `stop` left out.")] = 0
+    notes: Annotated[list[str], Meta(description="What was left out because it is too long.")] = []
 
 
 class RerankResult(Struct, omit_defaults=True):
@@ -126,9 +137,14 @@ class Packing:
             budget=request.budget,
             length=request.length,
             per_source=request.per_source,
+            stop=request.stop,
+            min_probability=request.min_probability,
+            must_include=request.must_include,
+            truncate=request.truncate,
         )
-        picked = [PickedPassage(*row) for row in zip(packed.positions, packed.scores, packed.reasons, strict=True)]
-        return PackAnswer(picked, packed.tokens, packed.text(request.order))
+        rows = zip(packed.positions, packed.scores, packed.reasons, packed.probabilities, strict=True)
+        text = packed.text(request.order, style=request.style)
+        return PackAnswer([PickedPassage(*row) for row in rows], packed.tokens, text, packed.tokens_saved, packed.notes)
 
     def rerank(self, request: RerankRequest) -> RerankAnswer:
         """Rank all documents, or the best `top_n` of them."""
