@@ -103,7 +103,7 @@ def test_commands_on_a_page_exist(page: Path) -> None:
     from listwright.cli.app import app
 
     known: dict[str, Any] = typer_main.get_command(app).commands
-    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE)
     for words in commands_on(page):
         if words[0] == "listwright":
             known[words[1]].make_context(words[1], words[2:]).close()

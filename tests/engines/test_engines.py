@@ -60,13 +60,13 @@ def test_parts_that_are_joined_teach_as_much_as_the_whole(learner) -> None:
     rng = np.random.default_rng(0)
     for _ in range(3):
         state = rng.bit_generator.state
-        trainings[0].take_in(problems, rng)
+        trainings[0].consume_batch(problems, rng)
         trainings[0].update()
         if isinstance(learner, FollowPerturbedLeader | WeightedMajority | Exp3):
             rng.bit_generator.state = state  # these draw: so the parts are drawn from the start, and must differ below
         for low in (0, 20, 40):
             part = trainings[1].fork()
-            part.take_in(problems[low : low + 20], rng)
+            part.consume_batch(problems[low : low + 20], rng)
             trainings[1].join(part.learner, part.ledger)
         trainings[1].update()
     whole, parts = trainings

@@ -134,7 +134,7 @@ class Exp3(Partial):
     def _policy(self) -> Policy:
         return ItemDistribution(self.probabilities_)
 
-    def _take_in(self, examples: Examples, picks: Ints | None) -> None:
+    def _add_gains(self, examples: Examples, picks: Ints | None) -> None:
         """Add weighted gains of the shown items, divided by their chances (from the log, where it tells them)."""
         assert examples.rows.crossed is not None
         items, shown = examples.rows.crossed.items, examples.picks[examples.picks >= 0]

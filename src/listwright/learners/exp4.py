@@ -71,7 +71,7 @@ class Exp4(Partial):
         chances = np.append((1.0 - self.explore_) * self.probabilities_, self.explore_)
         return PolicyDistribution((*self.policies, RandomPolicy()), chances)
 
-    def _take_in(self, examples: Examples, picks: Ints | None) -> None:
+    def _add_gains(self, examples: Examples, picks: Ints | None) -> None:
         """Add the gain of each shown row, divided by its chance, to every policy that would have picked it."""
         assert picks is not None
         self.n_rows_ = max(self.n_rows_, int(np.diff(examples.rows.offsets).max()))

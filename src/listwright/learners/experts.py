@@ -52,9 +52,9 @@ class Experts(Learner):
         if self.round_states_ == 0:
             self.round_states_ = len(examples.rows.offsets) - 1
         self.round_most_ += examples.weight
-        self._take_in(examples, picks)
+        self._add_gains(examples, picks)
 
-    def _take_in(self, examples: Examples, picks: Ints | None) -> None:
+    def _add_gains(self, examples: Examples, picks: Ints | None) -> None:
         self.round_gains_ += examples.weight * (item_gains(examples) if picks is None else pick_gains(examples, picks))
         self.round_picked_ += examples.weight * float(pick_gains(examples, examples.picks[None])[0])
 
