@@ -19,7 +19,7 @@ passages = [
     "Alien was a success and won an Academy Award.",
     "Ridley Scott was born in South Shields in 1937.",
 ]
-packed = lw.ContextPacker().pack("Where was the director of Alien born?", passages, budget=20)
+packed = lw.ContextPacker().pack("Where was the director of Alien born?", passages, budget=45)
 print(packed.text())
 # [end:texts]
 
