@@ -115,7 +115,7 @@ first.save("first.listwright")
 comparison = lw.feedback.compare(log, {"first": first.predict, "today": "logged"})
 print(comparison)
 print(lw.feedback.safe_rollout(log, first.predict))
-comparison.picture().save("clicks.png", ppi=110)
+comparison.plot().save("clicks.png", ppi=110)
 
 # %% [markdown]
 # ## Serve it

@@ -92,5 +92,5 @@ print(model.predict(questions[-1:]).explain(0))
 # ## The picture: share of the supporting passages that are in the context
 
 # %%
-chart = comparison.picture().properties(width=420, height=260)
+chart = comparison.plot().properties(width=420, height=260)
 chart.save("context_packing.png", scale_factor=2)

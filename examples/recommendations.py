@@ -65,5 +65,5 @@ print(model.predict(new).explain(0))
 # ## The picture: what lists are worth
 
 # %%
-chart = comparison.picture().properties(width=420, height=260)
+chart = comparison.plot().properties(width=420, height=260)
 chart.save("recommendations.png", scale_factor=2)

@@ -68,5 +68,5 @@ print(lw.SCP(3, effort="fast", random_state=0).fit(problems[:-1]).predict(proble
 # ## The picture: instances that no solver of the list solves
 
 # %%
-chart = comparison.picture("failure").properties(width=420, height=260)
+chart = comparison.plot("failure").properties(width=420, height=260)
 chart.save("solver_portfolio.png", scale_factor=2)

@@ -49,5 +49,5 @@ for sentence in summary.sentences:
 # ## The picture: recall of the words of the summaries by hand
 
 # %%
-chart = comparison.picture().properties(width=420, height=260)
+chart = comparison.plot().properties(width=420, height=260)
 chart.save("summaries.png", scale_factor=2)

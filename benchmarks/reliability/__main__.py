@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("load", "bare", "best", "crash", "postgres", "replicas", "together", "hostile", "fuzz")
+NAMES = ("load", "bare", "combined", "crash", "postgres", "replicas", "together", "hostile", "fuzz")
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in NAMES:

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import as_frame
+from listwright._internal.pictures import bars, html_table
 from listwright.errors import InputError
 from listwright.problems import Problems
+
+SHOWN = 10  # lists that a notebook shows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,3 +199,37 @@ class Lists:
         if self.values is not None:
             text += f", mean value {self.values.mean():.3f}"
         return text + (f", {self.bound}" if self.bound else "")
+
+    def _repr_html_(self) -> str:
+        names = self.item_ids
+        rows = [[self.problems.problem_ids[i], ", ".join(map(str, names[i]))] for i in range(min(len(self), SHOWN))]
+        note = f"The first {SHOWN} of {len(self):,}." if len(self) > SHOWN else ""
+        return html_table(repr(self), ["problem", "items, in order"], rows, note=note)
+
+    def plot(self, i: int = 0) -> Any:
+        """Draw the picks of list i in order: what each gained or, where that is not known, its score.
+
+        Parameters
+        ----------
+        i : int, default 0
+            Number of the problem.
+
+        Returns
+        -------
+        altair.Chart
+            One bar per pick.
+
+        Raises
+        ------
+        MissingExtra
+            If altair is not installed (extra `plots`).
+        """
+        known = self.picked_scores if self.picked_gains is None else self.picked_gains
+        if known is None:
+            raise InputError("These lists have neither gains nor scores to draw.")
+        what = "score" if self.picked_gains is None else "gain"
+        records = [
+            {"item": f"{place}. {name}", what: float(value)}
+            for place, (name, value) in enumerate(zip(self.item_ids[i], known[i], strict=False), start=1)
+        ]
+        return bars(records, "item", what, f"{what} of each pick, problem {self.problems.problem_ids[i]}")

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.intake import Intake, join_fields
+from listwright._internal.pictures import html_table
 from listwright._internal.quotas import Quotas, make_quotas
 from listwright._internal.ragged import is_run, pieces, resolve_indices
 from listwright.errors import InputError
@@ -23,6 +24,7 @@ from listwright.frames.table import ColumnTable
 from listwright.query_terms import QueryTerms
 
 MOST_NAMED = 8  # most kinds of links that the repr names
+SHOWN = 20  # features that a notebook shows
 
 
 class BoundReward(Protocol):
@@ -641,6 +643,15 @@ class Problems:
             parts.append("query terms")
         parts.append("no reward" if self.reward is None else f"reward {type(self.reward).__name__}")
         return "Problems: " + ", ".join(parts)
+
+    def _repr_html_(self) -> str:
+        if sparse.issparse(self.features) or not self.n_features:
+            return html_table(repr(self), [], [])
+        names = self.feature_names or tuple(f"feature {i}" for i in range(self.n_features))
+        columns = zip(names[:SHOWN], self.features.T[:SHOWN], strict=True)
+        rows = [[name, *(float(value) for value in (x.min(), x.mean(), x.max()))] for name, x in columns]
+        note = f"The first {SHOWN} of {self.n_features:,} features." if self.n_features > SHOWN else ""
+        return html_table(repr(self), ["feature", "least", "mean", "most"], rows, note=note)
 
 
 def build_problems(

@@ -173,7 +173,7 @@ def test_demo_writes_a_page_and_fits_one_screen(call, tmp_path, small_demo, monk
     assert all(
         name in out for name in ("sorted by relevance", "MMR, tuned", "DPP, tuned", "ConSeqOpt", "SCP", "oracle")
     )
-    assert 'with effort="best", 7.0 s' in " ".join(out.split())
+    assert 'with effort="auto", 7.0 s' in " ".join(out.split())
     assert "On problems like these 30, with 95 % confidence" in out
     assert "made up" in out
     assert "docs/results.md" in out

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import listwright as lw
 from listwright.cli import main
-from listwright.estimators import menu
+from listwright.estimators import search
 from listwright.estimators.wide import learning_bytes
 from listwright.loading import load
 from tests.cli.readers import FIT, commands, lw_read, records, table
@@ -166,14 +166,14 @@ def test_contexts_catalogues_and_categories_come_through(call, folder) -> None:
     assert (told["columns"]["context"], told["columns"]["catalogue"]) == (["age"], "item")
 
 
-def test_the_best_effort_is_another_policy(call, folder, monkeypatch) -> None:
+def test_the_fast_effort_is_kept_with_the_model(call, folder, monkeypatch) -> None:
     quick = DecisionTreeRegressor(max_depth=2, random_state=0)  # in place of boosting and forests
-    monkeypatch.setattr(menu, "Boosting", lambda: quick)
+    monkeypatch.setattr(search, "Boosting", lambda: quick)
     monkeypatch.setattr("sklearn.ensemble.ExtraTreesRegressor", lambda *_, **__: quick)
-    arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "best", "--seed", "3", "-o", "best.listwright"]
+    arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "fast", "--seed", "3", "-o", "fast.listwright"]
     (folder / "few.csv").write_text(table(10))
     assert call("fit", "few.csv", *arguments)[0] == 0
-    assert load(folder / "best.listwright").get_params()["effort"] == "best"
+    assert load(folder / "fast.listwright").get_params()["effort"] == "fast"
 
 
 def test_memory_grows_with_the_table() -> None:

@@ -137,7 +137,7 @@ def test_verbose_tells_in_plain_lines_where_piped(capsys):
     assert lines[0].startswith("round 1: lists were worth 0.")
     assert lines[1].startswith("round 8: ")
     assert lines[1].endswith("(8 of 8)")
-    assert "sorting by 'quality'" in lines[2]
+    assert lines[2].startswith("Lists of 2 items are worth 0.")
     assert "\x1b" not in "".join(lines)
     lw.SCP(2, effort="fast", n_passes=2, random_state=0).fit(problems())
     assert capsys.readouterr().err == ""
@@ -148,16 +148,14 @@ def test_verbose_tells_of_the_model_and_not_of_what_was_tried_for_it(capsys):
     assert len(model.trials_) > 2
     told = capsys.readouterr().err
     assert told.startswith("trying one column\n")
-    assert told.count("problems held out: lists are worth") == 1
+    assert told.count("problems out of fold.") == 1
     assert told.endswith(f"{model.measured_}\n")
 
 
 @pytest.mark.parametrize("name", ["report_", "trials_", "certified_"])
 def test_what_a_fit_has_not_set_says_which_fit_would(model, name):
     assert not hasattr(model, name)
-    told = (
-        r"certify=0\.2" if name == "certified_" else r'\(effort="fast"\)\. effort="auto" and "best" choose.*tune=True'
-    )
+    told = r"certify=0\.2" if name == "certified_" else r'\(effort="fast"\)\. effort="auto" chooses.*tune=True'
     with pytest.raises(AttributeError, match=rf"^This SCP has no {name}: .*{told}"):
         getattr(model, name)
 
@@ -179,15 +177,20 @@ def test_a_fit_forgets_the_choice_of_an_earlier_one():
     assert not hasattr(model, "trials_")
 
 
+def rivals_of(measured):
+    return {rival.name: rival for rival in measured.rivals}
+
+
 def test_a_fit_ends_with_what_matters(tmp_path):
     model = lw.SCP(2, effort="fast", random_state=0).fit(problems(300), certify=0.2)
-    told = model.measured_
-    assert (told.n, told.n_learned, told.own) == (60, 240, True)
-    assert told.column == "quality"
-    assert told.certificate == model.certified_
-    assert "regret" not in str(told)
+    measured = model.measured_
+    assert (measured.n, measured.out_of_fold) == (60, False)
+    assert list(rivals_of(measured)) == ["sorting by the best column", "sorting by trees", "MMR"]
+    assert measured.certificate == model.certified_
+    assert "regret" not in str(measured)
+    assert "problems held out." in str(measured)
     model.save(tmp_path / "model")
-    assert lw.load(tmp_path / "model").measured_ == told
+    assert lw.load(tmp_path / "model").measured_ == measured
 
 
 def test_sorting_is_held_to_the_same_groups():
@@ -197,31 +200,31 @@ def test_sorting_is_held_to_the_same_groups():
     many = lw.Problems.from_arrays(
         quality[..., None], feature_names=["quality"], reward=reward, groups=np.tile(["a", "a", "b", "c"], 60)
     )
-    told = lw.SCP(2, effort="fast", per_group=1, random_state=0).fit(many).measured_
+    capped = lw.SCP(2, effort="fast", per_group=1, random_state=0).fit(many).measured_
     free = lw.SCP(2, effort="fast", random_state=0).fit(many).measured_
-    assert told.value == pytest.approx(told.column_value, abs=0.02)
-    assert told.value == pytest.approx(told.ridge_value, abs=0.02)
-    assert free.column_value > told.column_value + 0.2
+    for rival in capped.rivals:
+        assert capped.value == pytest.approx(rival.value, abs=0.02)
+        assert rivals_of(free)[rival.name].value > rival.value + 0.2
 
 
-def test_without_certify_a_copy_is_tried():
+def test_without_certify_copies_are_measured_out_of_fold():
     model = lw.SCP(2, effort="fast", random_state=0).fit(problems(300))
     lists = model.predict(problems(seed=1))
-    told = model.measured_
-    assert not told.own
-    assert str(told).startswith("A trial, learned from 240 problems and measured on 60 problems held out: lists are ")
+    measured = model.measured_
+    assert measured.out_of_fold
+    assert str(measured).startswith("Lists of 2 items are worth ")
     assert model.predict(problems(seed=1)) == lists
-    assert model.measured_ is told
-    assert model.fit(problems(200)).measured_.n == 40
+    assert model.measured_ is measured
+    assert model.fit(problems(200)).measured_.n == 200
 
 
 def test_it_says_where_the_policy_does_not_beat_sorting():
     x = np.random.default_rng(0).random((200, 6, 1))
     plain = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
-    told = lw.SCP(2, effort="fast", random_state=0).fit(plain).measured_
-    assert told.value == told.column_value
-    assert not told.beats_sorting
-    assert "does not beat sorting" in str(told)
+    measured = lw.SCP(2, effort="fast", random_state=0).fit(plain).measured_
+    assert measured.value == rivals_of(measured)["sorting by the best column"].value
+    assert not measured.beats_rivals
+    assert "No clear difference to sorting by the best column" in " ".join(str(measured).split())
 
 
 def test_redundant_items_are_where_it_beats_sorting():
@@ -230,6 +233,6 @@ def test_redundant_items_are_where_it_beats_sorting():
     x = np.concatenate([np.eye(3)[kind], quality[..., None]], axis=2)
     wanted = rng.integers(3, size=(400, 1))
     given = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess((kind == wanted) & (quality > 0.5)))
-    told = lw.SCP(3, effort="fast", random_state=0).fit(given).measured_
-    assert told.beats_sorting
-    assert "does not beat" not in str(told)
+    measured = lw.SCP(3, effort="fast", random_state=0).fit(given).measured_
+    assert rivals_of(measured)["sorting by trees"].low > 0
+    assert "Ahead of sorting by the best column" in " ".join(str(measured).split())

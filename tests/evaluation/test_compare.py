@@ -239,7 +239,7 @@ def test_failure_means_the_same_as_in_evaluate(normalize: bool) -> None:
     ratio = evaluated / found.table().where(method="oracle")["failure"][0]
     assert found.differences("oracle")["failure_ratio"][0] == pytest.approx(ratio)
     assert found.differences("oracle", pooled=True)["failure_ratio"][0] == pytest.approx(ratio)
-    drawn = specified(found.picture("failure"))["data"]["values"]
+    drawn = specified(found.plot("failure"))["data"]["values"]
     assert drawn[0]["mean"] == pytest.approx(evaluated)
 
 
@@ -253,7 +253,7 @@ def test_failure_of_probabilities_is_what_is_expected() -> None:
 
 def test_one_limit_is_drawn_as_a_row_per_method() -> None:
     found = compare({"static": StaticList(), "random": Random()}, made(), folds=2, budgets=[3.0])
-    chart = specified(found.picture())
+    chart = specified(found.plot())
     assert chart["layer"][0]["encoding"]["y"]["field"] == "method"
     assert chart["layer"][0]["encoding"]["x"]["title"] == "mean value, budget 3"
     assert "budget 3 " in repr(found).replace("\n", " ")
@@ -314,34 +314,34 @@ def specified(chart: Any) -> dict[str, Any]:
 
 def test_a_picture_against_length() -> None:
     tables = {"a": [[1, 0, 1, 1] * 4], "b": [[1, 1, 1, 1] * 4]}
-    chart = specified(by_hand(tables).picture("failure"))
+    chart = specified(by_hand(tables).plot("failure"))
     assert chart["layer"][0]["encoding"]["x"]["title"] == "mean failure, length 3"
     points = chart["data"]["values"]
     assert [point["mean"] for point in points] == [0.25, 0.0]
     assert (points[0]["low"], points[0]["high"]) == pytest.approx((0.1018, 0.4950), abs=1e-4)  # Wilson's, 4 of 16
-    shares = specified(by_hand({"a": [[0.9, 0.0, 1, 1]]}).picture())["data"]["values"][0]
+    shares = specified(by_hand({"a": [[0.9, 0.0, 1, 1]]}).plot())["data"]["values"][0]
     assert (shares["low"], shares["high"]) == (0.0, 1.0)
-    sums = specified(by_hand({"a": [[1, 0, 1, 1]]}, bounded=False).picture())["data"]["values"][0]
+    sums = specified(by_hand({"a": [[1, 0, 1, 1]]}, bounded=False).plot())["data"]["values"][0]
     assert sums["high"] > 1
 
 
 def test_a_picture_against_train_size() -> None:
     sizes = {"train_sizes": [0.5, 1.0], "folds": 2}
-    one = specified(compare(METHODS, made(), lengths=[2], **sizes).picture())
+    one = specified(compare(METHODS, made(), lengths=[2], **sizes).plot())
     assert one["layer"][0]["encoding"]["x"]["field"] == "train_size"
-    many = specified(compare(METHODS, made(), lengths=[1, 2], **sizes).picture())
+    many = specified(compare(METHODS, made(), lengths=[1, 2], **sizes).plot())
     assert many["facet"]["column"]["field"] == "train_size"
 
 
 def test_a_picture_of_one_problem_has_no_interval() -> None:
-    points = specified(by_hand({"a": [[1]]}).picture())["data"]["values"]
+    points = specified(by_hand({"a": [[1]]}).plot())["data"]["values"]
     assert points[0]["low"] is None
 
 
 def test_a_picture_needs_altair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(MissingExtra, match=r"listwright\[plots\]"):
-        by_hand({"a": [[1, 0]]}).picture()
+        by_hand({"a": [[1, 0]]}).plot()
 
 
 def test_progress_goes_to_the_error_stream(capsys: pytest.CaptureFixture[str]) -> None:

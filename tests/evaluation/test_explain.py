@@ -147,10 +147,11 @@ def test_other_estimators_give_the_score_alone_with_a_note(learner: object) -> N
     assert pick.runner_up is not None
 
 
-def test_the_best_effort_and_the_context_free_form_can_be_explained() -> None:
+def test_the_combined_methods_and_the_context_free_form_can_be_explained() -> None:
     problems = made(catalogue=True)
-    best = lw.SCP(2, effort="best", random_state=0).fit(problems).predict(problems).explain(0)
-    assert {"learned score", "expected gain"} <= set(best.picks[0].contributions)
+    auto = lw.SCP(2, random_state=0).fit(problems)
+    assert auto.report_.chosen.startswith("expected gains + linear")
+    assert {"learned score", "expected gain"} <= set(auto.predict(problems).explain(0).picks[0].contributions)
     assert len(lw.ContextFreeSCP(2, random_state=0).fit(problems).predict(problems).explain(0).picks) == 2
 
 

@@ -107,5 +107,5 @@ def test_identical_methods_are_not_known_to_be_the_same_everywhere() -> None:
     row = found.differences("a").records()[0]
     assert (row["ahead"], row["ties"]) == (0.0, 4)
     assert -1.0 < row["low"] < 0.0 < row["high"] < 1.0
-    shown = found.picture().to_dict()["data"]["values"][0]
+    shown = found.plot().to_dict()["data"]["values"][0]
     assert 0.0 < shown["low"] < shown["high"] == 1.0

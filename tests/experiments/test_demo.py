@@ -66,7 +66,7 @@ def test_what_was_learned_elsewhere_is_one_more_row():
     other = demo.MethodRun(np.full((len(demo.LENGTHS), 40), 0.5), 7.0)
     found = demo.run(n_train=20, n_test=40, apart=lambda: dict.fromkeys(demo.APART, other))
     assert [row[0] for row in value_table(found.records).rows] == list(demo.METHODS)
-    assert 'with effort="best", 7.0 s' in cost(found)
+    assert 'with effort="auto", 7.0 s' in cost(found)
 
 
 def test_report_says_what_it_is(found):

@@ -128,8 +128,8 @@ def test_what_cannot_be_says_what_to_do(tmp_path: Path) -> None:
         scan(tmp_path, max_memory="lots")
     with pytest.raises(InputError, match="reward as text"):
         scan(tmp_path, reward=lw.rewards.AnySuccess([[1.0]]))
-    with pytest.raises(InputError, match=r"effort='best'.*scan.sample\(\)"):
-        lw.SCP(length=2, effort="best").fit(data)
+    with pytest.raises(InputError, match=r"tune=True.*scan.sample\(\)"):
+        lw.SCP(length=2, tune=True).fit(data)
     with pytest.raises(InputError, match=r"not a Scan. Pass scan.sample\(\)"):
         lw.baselines.TopK(length=2).fit(data)
     with pytest.raises(InputError, match=r"in memory. Pass scan.sample\(\)"):

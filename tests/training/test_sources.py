@@ -9,6 +9,7 @@ from sklearn.base import clone
 import listwright as lw
 from listwright.engines import Local
 from listwright.errors import InputError
+from listwright.features import ExpectedGain
 from tests.scan_tools import scanned, table
 
 SETTINGS = [
@@ -97,7 +98,7 @@ def test_one_round_in_memory_is_one_round_of_its_parts(problems) -> None:
 
 def test_features_that_see_all_problems_at_once_are_not_fitted_on_parts(problems) -> None:
     with pytest.raises(InputError, match="Fit on problems in memory with engine='local'"):
-        lw.SCP(length=2, effort="best", engine=Local(2)).fit(problems)
+        lw.SCP(length=2, features=ExpectedGain(), engine=Local(2)).fit(problems)
 
 
 def test_workers_learn_the_linear_policy_where_methods_would_be_chosen(problems) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 METHODS = {
     "scp": ("listwright.estimators.scp", "SCP", {}),
-    "scp-best": ("listwright.estimators.scp", "SCP", {"effort": "best"}),
+    "scp-fast": ("listwright.estimators.scp", "SCP", {"effort": "fast"}),
     "conseqopt": ("listwright.estimators.conseqopt", "ConSeqOpt", {}),
     "top-k": ("listwright.baselines", "TopK", {}),
     "boosting": ("listwright.baselines", "TopK", {"estimator": "boosting"}),
@@ -134,7 +134,7 @@ def build_report(comparison: Comparison, about: str) -> ReportPage:
         )
         caption = f"{comparison.methods[0]} less the other method, problem by problem, {over}; 95 % interval."
         parts.append(ReportTable(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
-    parts.append(Figure("values", comparison.picture(), "Mean value with 95 % intervals."))
+    parts.append(Figure("values", comparison.plot(), "Mean value with 95 % intervals."))
     return ReportPage("Methods compared", findings(comparison), [Section("Methods on the same folds", about, parts)])
 
 

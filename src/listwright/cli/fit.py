@@ -48,7 +48,7 @@ def check(
         raise typer.Exit(1)
 
 
-EFFORTS = ("auto", "fast", "best")
+EFFORTS = ("auto", "fast")
 
 
 def _check_effort(effort: str) -> str:
@@ -74,9 +74,9 @@ def fit(
         str,
         typer.Option(
             callback=_check_effort,
-            help="fast: a linear policy, in seconds. auto: the simplest method that is as good as the best on held-out "
-            "problems. best: several methods combined, in minutes. With --catalogue and a reward any:..., auto "
-            "and best also learn how often an item succeeds where the items before it fail.",
+            help="fast: a linear policy, in seconds. auto: the best of several methods, alone or summed, out of fold. "
+            "With --catalogue and a reward any:..., it also learns how often an item succeeds where the items before "
+            "it fail.",
         ),
     ] = "auto",
     passes: Annotated[int, typer.Option(min=1, help="Number of passes over the training problems.")] = 10,
@@ -152,7 +152,8 @@ def fit(
     if not as_json:
         if (report := getattr(model, "report_", None)) is not None:
             say(str(report))
-        say(_training_value(model) if measured is None else str(measured))
+        if report is None or measured != report.measured:
+            say(_training_value(model) if measured is None else str(measured))
         say(_last_line(out, seconds))
     elif out != STANDARD:
         show_json(counts(problems) | {"seconds": seconds, "model": out} | _figures(model, measured))

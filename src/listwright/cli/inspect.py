@@ -118,7 +118,7 @@ def _show_bars(title: str, table: Any, value: str) -> None:
 
 
 def _choice(model: Any) -> str | None:
-    """Return what `effort="auto"` or `"best"` has chosen, on one line; None for other models."""
+    """Return what `effort="auto"` has chosen, on one line; None for other models."""
     report = getattr(model, "report_", None)
     return None if report is None else " ".join(str(report).split())
 

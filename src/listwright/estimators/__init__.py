@@ -1,8 +1,9 @@
 """The estimators: `SCP`, its rival `ConSeqOpt`, and the context-free form `ContextFreeSCP`.
 
-All three are settings of `base.ListEstimator`, which holds fit, predict, score and certificates. What `effort="auto"`
-tries is in `search` and `candidates`, how several methods are combined in `stacking`, how a model is measured on
-problems held out in `held_out`, and how it is certified in `certification`. `wide` compresses tables with many columns.
+All three are settings of `base.ListEstimator`, which holds fit, predict and certificates. For `effort="auto"` of `SCP`,
+`search` has what is tried and how it is chosen, `candidates` the methods, and `stacking` how several are added up.
+`measurement` says what lists are worth on problems that were not learned from, `certification` what is certain of it.
+`wide` compresses tables with many columns.
 """
 
 from listwright.estimators.certification import certify_best

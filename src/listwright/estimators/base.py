@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import RandomState, as_generator, at_least_one
 from listwright._internal.parameters import check_fitted, clone
+from listwright._internal.pictures import bars, lines
 from listwright._internal.progress import fitting, outermost, progress_to
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
@@ -37,16 +38,16 @@ from listwright.estimators.certification import (
     read_clusters,
     read_weights,
 )
-from listwright.estimators.held_out import LONG, Measurement, measure_model, measure_trial, split_held_out
+from listwright.estimators.measurement import Measurement, measure_held_out, measure_out_of_fold, split_held_out
 from listwright.estimators.wide import suited_features
 from listwright.evaluation.explain import Explainer
-from listwright.evaluation.importance import weights_table
+from listwright.evaluation.importance import importance, weights_table
 from listwright.evaluation.table import Table
 from listwright.features import Features
 from listwright.frames.columns import FrameKeywords
 from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
-from listwright.learners import Learner, WeightedMajority, as_learner
+from listwright.learners import WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
 from listwright.predictor import Predictor, UnsetAttribute, with_column_options
@@ -73,6 +74,9 @@ from listwright.training.sources import open_source
 from listwright.walk.constraints import as_budgets, as_constrained, check_length, check_problems
 from listwright.walk.lists import build_lists
 
+ABOUT = {"report_", "trials_", "per_size_"}  # attributes that say what a fit chose
+LONG = 5.0  # seconds of learning, past which nothing is learned once more only to measure it
+BARS = 20  # features that are drawn
 UNUSED = np.random.default_rng(0)  # for policies that draw nothing: making one takes longer than a short list
 
 
@@ -426,11 +430,11 @@ class ListEstimator(Predictor):
 
     @property
     def measured_(self) -> Measurement:
-        """What lists are worth on problems that were not learned from, compared with sorting by a column or by a ridge
-        score.
+        """What lists are worth on problems that were not learned from, beside the static list, sorting and MMR.
 
-        After `fit(..., certify=0.2)` it is about this very model. Otherwise a copy is fitted on four fifths of the
-        training problems, and measured on the others, when this is first asked for.
+        After `fit(..., certify=0.2)` it is about this very model, on the problems held back. Otherwise copies are
+        fitted without one fifth of the training problems each, and measured on these, when this is first asked for; a
+        fit that chose between methods has measured them already.
         """
         check_fitted(self)
         if hasattr(self, "measurement_"):
@@ -441,8 +445,44 @@ class ListEstimator(Predictor):
                 f"This {type(self).__name__} no longer has its training problems. Use certify with others, or fit with "
                 "certify=0.2."
             )
-        self.measurement_ = measure_trial(self, problems)
+        self.measurement_ = measure_out_of_fold(self, problems)
         return self.measurement_
+
+    def plot(self, what: str = "value", problems: Any = None) -> Any:
+        """Draw the model as an altair chart.
+
+        Parameters
+        ----------
+        what : {"value", "history", "weights", "importance"}, default "value"
+            "value": how far its lists are ahead of other methods, from `measured_`. "history": the value of lists round
+            by round. "weights": the largest weights of a linear policy. "importance": what lists lose without a
+            feature, on `problems`.
+        problems : Problems or a frame, optional
+            With "importance": problems with a reward.
+
+        Returns
+        -------
+        altair.Chart
+            The chart; `chart.save("model.html")` writes it.
+
+        Raises
+        ------
+        InputError
+            If `what` is unknown, or problems are missing.
+        MissingExtra
+            If altair is not installed (extra `plots`).
+        """
+        if what == "value":
+            return self.measured_.plot()
+        if what == "history":
+            return _history_chart(self.history_)
+        if what == "weights":
+            return _feature_bars(self.weights_, "weight", "weight per spread")
+        if what != "importance" or problems is None:
+            raise InputError(
+                f'what must be "value", "history", "weights", or "importance" with problems. Got {what!r}.'
+            )
+        return _feature_bars(importance(self, problems), "importance", "value lost without the feature")
 
     def measured_within(self, seconds: float) -> Measurement | None:
         """Return `measured_`, or None where it is not available or a trial would take about as long as a slow
@@ -461,7 +501,7 @@ class ListEstimator(Predictor):
                 run.signature.check(validation, "validation")
                 reward_of(validation, "validation")
             self._learn(source, run, self.keep, checkpoints, validation)
-        for name in {"report_", "trials_"} - run.about.keys():
+        for name in ABOUT - run.about.keys():
             self.__dict__.pop(name, None)  # of an earlier fit
         return self
 
@@ -487,7 +527,7 @@ class ListEstimator(Predictor):
             self._warn(source.example)
         plan = self._plan(source, in_parts=in_parts)
         fitted = source.fit_features(plan)
-        return Run(self._training(plan.learner, fitted), fitted.signature, plan.n_passes, plan.about)
+        return Run(self._training(plan, fitted), fitted.signature, plan.n_passes, plan.about)
 
     def _warn(self, problems: Problems) -> None:
         """Warn of what makes a model worse than it looks, such as a column that gives the reward away."""
@@ -499,7 +539,11 @@ class ListEstimator(Predictor):
         progress = earlier.progress_
         source.resume(progress)
         training = replace(earlier.training_, budget=self.budget, per_group=self.per_group)
-        about = {name: value for name, value in vars(earlier).items() if name in ("trials_", "report_")}
+        about = {
+            name: value
+            for name, value in vars(earlier).items()
+            if name in ("trials_", "report_", "per_size_", "measurement_")
+        }
         rounds = getattr(earlier, "rounds_", None)
         return Run(training, earlier.signature_, progress.n_passes or self.n_passes, about, progress, rounds)
 
@@ -603,7 +647,7 @@ class ListEstimator(Predictor):
         self._fit(problems[learned], checkpoints, validation)
         rivals = ("top_k",) if problems.catalogue is None else ("top_k", "static")
         self.certified_ = self.certify_own_split(problems[held], rivals)
-        self.measurement_ = measure_model(self, problems[learned], problems[held], self.certified_)
+        self.measurement_ = measure_held_out(self, problems[learned], problems[held], self.certified_)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -650,15 +694,16 @@ class ListEstimator(Predictor):
             raise InputError(f'features must be "auto" or come from listwright.features. Got {self.features!r}.')
         return clone(self.features)
 
-    def _training(self, learner: Learner, fitted: Fitted) -> Training:
+    def _training(self, plan: FitPlan, fitted: Fitted) -> Training:
         """Make the `Training` of a run that starts: the learner's first policy, position weights, and limits."""
-        length = self._list_length(fitted.mean_size, fitted.most)
+        length, learner = self._list_length(fitted.mean_size, fitted.most), plan.learner
+        per_size = plan.about.get("per_size_", self.budget is not None) if self.per_size == "auto" else self.per_size
         return Training(
             features=fitted.features,
             learner=learner,
             policy=learner.first_policy(),
             weights=position_weights(length, self.comparator_length, weighting=self.weighting),
-            per_size=self.budget is not None if self.per_size == "auto" else bool(self.per_size),
+            per_size=bool(per_size),
             repeats=self.repeats,
             skip_saturated=not self._is_online() if self.skip_saturated == "auto" else bool(self.skip_saturated),
             training_features=fitted.training_features,
@@ -709,3 +754,20 @@ class ListEstimator(Predictor):
                 raise InputError(f'{name} must be True, False or "auto". Got {getattr(self, name)!r}.')
         if self.per_size is True and problems.sizes is None:
             raise InputError("per_size=True needs sizes, but these problems have none.")
+
+
+def _history_chart(history: Table) -> Any:
+    """Draw the value of lists round by round, while learning and on problems that were not learned from."""
+    kinds = {"training_value": "while learning", "held_out_value": "not learned from"}
+    records = [
+        {"round": record["round"], "kind": kind, "value": record[column]}
+        for record in history.records()
+        for column, kind in kinds.items()
+    ]
+    return lines(records, "round", "mean value of lists")
+
+
+def _feature_bars(table: Table, value: str, title: str) -> Any:
+    """Draw a bar for each feature, the largest first."""
+    records = sorted(table.records(), key=lambda record: -abs(record[value]))[:BARS]
+    return bars(records, "feature", value, title)

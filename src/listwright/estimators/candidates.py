@@ -1,6 +1,6 @@
-"""Ways to learn that can be tried: each says what its lists are worth out of fold, and gives a plan to fit.
+"""Methods that `SCP` chooses from: each says what its lists are worth out of fold, and gives a plan to fit.
 
-`PolicyMethod` fits a policy, `EstimateMethod` sums cross-fitted estimates, and `CombinedMethod` combines several ways.
+`PolicyMethod` fits a policy, `EstimateMethod` sums cross-fitted estimates, and `CombinedMethod` combines several.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from listwright._internal.arrays import Floats
 from listwright._internal.parameters import clone
 from listwright._internal.ragged import FOLDS
 from listwright.estimators.base import ListEstimator
+from listwright.estimators.measurement import limits_of
 from listwright.estimators.stacking import PolicyScore, StackedInput, small_policy
 from listwright.evaluation.values import cumulative_values, measure_lists
 from listwright.features import Features, Sum
@@ -34,10 +35,10 @@ OUTCOMES = 4e-5  # seconds per candidate that models of outcomes are fitted on, 
 
 
 class CandidateMethod(ABC):
-    """A way to learn, for lists of the length or budget of `settings`.
+    """A method, for lists of the length or budget of `settings`.
 
     `values` are out of fold: the list of each training problem is built by what was learned without it, so that complex
-    ways have no advantage from overfitting.
+    methods have no advantage from overfitting.
     """
 
     name: str
@@ -48,7 +49,7 @@ class CandidateMethod(ABC):
 
     @abstractmethod
     def values(self, problems: Problems) -> Floats:
-        """Return one number per problem: what its list is worth, out of fold."""
+        """Return what each problem's list is worth up to each position, out of fold: shape (problems, positions)."""
 
     @abstractmethod
     def seconds(self, problems: Problems) -> float:
@@ -56,11 +57,11 @@ class CandidateMethod(ABC):
 
     @abstractmethod
     def plan(self, problems: Problems) -> FitPlan:
-        """Return what to fit where this way is chosen."""
+        """Return what to fit where this method is chosen."""
 
     @abstractmethod
     def inputs(self, problems: Problems) -> list[StackedInput]:
-        """Return its columns in a policy over several ways, cross-fitted, with the weights to start from."""
+        """Return its columns in a policy over several methods, cross-fitted, with the weights to start from."""
 
     def _values_of_sum(self, problems: Problems) -> Floats:
         """Return the values of lists that are built by the weighted sum of cross-fitted columns."""
@@ -72,22 +73,20 @@ class CandidateMethod(ABC):
         length, room = self.limits["length"], as_budgets(self.limits["budget"], problems)
         rng = np.random.default_rng(0)
         lists = build_lists(problems.without_reward(), view, policy, length=length, rng=rng, room=room)
-        return self._value_of(lists, problems)
+        return self._list_values(lists, problems)
 
     @property
     def limits(self) -> dict[str, Any]:
         """Length or budget of the lists, as keyword arguments of `predict`."""
-        budget = self.settings.budget
-        return {"length": self.settings.length if budget is None else None, "budget": budget}
+        return limits_of(self.settings)
 
-    def _value_of(self, lists: Lists, problems: Problems) -> Floats:
-        """Return the value of each list: its mean over all lengths or, under a budget, that of the whole list."""
-        # Lists are used at every length up to theirs, so that the order of items counts too.
-        so_far = cumulative_values(measure_lists(lists, problems))
+    def _list_values(self, lists: Lists, problems: Problems) -> Floats:
+        """Return the values up to each position, or under a budget of the whole lists only."""
+        values = cumulative_values(measure_lists(lists, problems))
         if self.settings.budget is not None:
-            return so_far[:, -1]
-        missing = max(self.settings.length - so_far.shape[1], 0)
-        return np.pad(so_far, ((0, 0), (0, missing)), mode="edge").mean(axis=1)
+            return values[:, -1:]
+        missing = max(self.settings.length - values.shape[1], 0)
+        return np.pad(values, ((0, 0), (0, missing)), mode="edge")
 
 
 class PolicyMethod(CandidateMethod):
@@ -102,12 +101,12 @@ class PolicyMethod(CandidateMethod):
 
     def values(self, problems: Problems) -> Floats:
         """Return the values of lists by models that are fitted without one fold each."""
-        found = np.zeros(len(problems))
+        values = np.zeros((len(problems), 1 if self.settings.budget is not None else self.settings.length))
         for which, model in self.score.cross_fit(problems).held_out(problems):
             some = problems[which]
             lists = model.predict(some.without_reward(), allow_short=True, **self.limits)
-            found[which] = self._value_of(lists, some)
-        return found
+            values[which] = self._list_values(lists, some)
+        return values
 
     def seconds(self, problems: Problems) -> float:
         """Estimate all fits without a fold; 0 once they are done."""
@@ -138,9 +137,18 @@ class PolicyMethod(CandidateMethod):
 class EstimateMethod(CandidateMethod):
     """Estimates that cross-fit themselves, summed up with given weights."""
 
-    def __init__(self, name: str, settings: ListEstimator, features: Features, weights: tuple[float, ...]) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: ListEstimator,
+        features: Features,
+        weights: tuple[float, ...],
+        *,
+        sorts: bool = False,
+        cost: float = OUTCOMES,
+    ) -> None:
         super().__init__(settings)
-        self.name, self.features, self.weights = name, features, weights
+        self.name, self.features, self.weights, self.sorts, self.cost = name, features, weights, sorts, cost
         self.fitted: Features | None = None
 
     def values(self, problems: Problems) -> Floats:
@@ -149,7 +157,7 @@ class EstimateMethod(CandidateMethod):
 
     def seconds(self, problems: Problems) -> float:
         """Estimate the fits of all models; 0 once they are fitted."""
-        return 0.0 if self.fitted is not None else OUTCOMES * problems.n_rows * np.sqrt(width(problems))
+        return 0.0 if self.fitted is not None else self.cost * problems.n_rows * np.sqrt(width(problems))
 
     def plan(self, problems: Problems) -> FitPlan:
         """Return a small policy whose weights stay near the given ones."""
@@ -163,12 +171,12 @@ class EstimateMethod(CandidateMethod):
 
 
 class CombinedMethod(CandidateMethod):
-    """The sum of what several ways say."""
+    """The sum of what several methods say."""
 
-    def __init__(self, ways: Sequence[CandidateMethod]) -> None:
-        super().__init__(ways[0].settings)
-        self.ways = ways
-        self.name = " + ".join(way.name for way in ways)
+    def __init__(self, methods: Sequence[CandidateMethod], name: str | None = None) -> None:
+        super().__init__(methods[0].settings)
+        self.methods = methods
+        self.name = " + ".join(method.name for method in methods) if name is None else name
 
     def values(self, problems: Problems) -> Floats:
         """Return the values of lists by the sum of cross-fitted scores."""
@@ -176,15 +184,15 @@ class CombinedMethod(CandidateMethod):
 
     def seconds(self, problems: Problems) -> float:
         """Estimate what is not fitted yet."""
-        return sum(way.seconds(problems) for way in self.ways)
+        return sum(method.seconds(problems) for method in self.methods)
 
     def plan(self, problems: Problems) -> FitPlan:
-        """Return a small policy whose weights stay near those that each way starts from."""
+        """Return a small policy whose weights stay near those that each method starts from."""
         return small_policy(self.inputs(problems), problems)
 
     def inputs(self, problems: Problems) -> list[StackedInput]:
-        """Return the columns of all ways."""
-        return [part for way in self.ways for part in way.inputs(problems)]
+        """Return the columns of all methods."""
+        return [part for method in self.methods for part in method.inputs(problems)]
 
 
 def candidates_seen(model: ListEstimator, problems: Problems) -> float:

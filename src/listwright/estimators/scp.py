@@ -15,7 +15,16 @@ from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.candidates import CandidateMethod
-from listwright.estimators.search import auto_methods, best_methods, choose, linear_methods, time_to_try
+from listwright.estimators.search import (
+    FEW,
+    SURE,
+    auto_methods,
+    choose,
+    divide_by_sizes,
+    items_recur,
+    linear_methods,
+    time_to_try,
+)
 from listwright.estimators.stacking import Scores
 from listwright.estimators.wide import WIDE
 from listwright.predictor import UnsetAttribute
@@ -23,11 +32,10 @@ from listwright.problems import Problems
 from listwright.training.loop import FitPlan, ProblemSource
 from listwright.training.sources import InMemory
 
-EFFORTS = ("auto", "fast", "best")
+EFFORTS = ("auto", "fast")
 UNCHOSEN = (
-    'fit did not choose between methods (effort="{model.effort}"). effort="auto" and "best" choose where they can: on '
-    f"problems in memory with at most {WIDE} columns, and with features, learner and batch_size left open. tune=True "
-    "chooses too."
+    'fit did not choose between methods (effort="{model.effort}"). effort="auto" chooses where it can: on problems in '
+    f"memory with at most {WIDE} columns, and with features, learner and batch_size left open. tune=True chooses too."
 )
 
 
@@ -63,7 +71,8 @@ class SCP(ListEstimator):
         Weights of the positions i: (1 - 1/k)^(m - i), which the guarantee requires; m - i, which suits all lengths at
         once; or 1.
     per_size : bool or "auto", default "auto"
-        Whether to learn gains per unit of size. "auto" does so under a budget.
+        Whether to learn gains per unit of size. "auto" does so under a budget, unless plain gains give clearly better
+        lists out of fold; `per_size_` says which.
     n_passes : int, default 10
         Number of passes over the training problems.
     batch_size : int or "auto", default "auto"
@@ -79,12 +88,12 @@ class SCP(ListEstimator):
         "auto" is True except in the paper's online form, which learns from every state.
     allow_short : bool, default False
         Whether to accept problems with fewer candidates than `length`.
-    effort : {"auto", "fast", "best"}, default "auto"
-        "fast" trains the paper's linear policy, in milliseconds. "auto" cross-validates several methods, from sorting
-        by one column and linear policies to trees that see the list, and keeps the simplest one whose lists are as good
-        as the best within one standard error; `report_` says what was chosen and why, and `trials_` lists what was
-        tried. "best" combines several methods with fixed weights, each fitted out of fold, or keeps a simple one that
-        is better by more than one standard error; it takes seconds to minutes.
+    effort : {"auto", "fast"}, default "auto"
+        "fast" trains the paper's linear policy, in milliseconds. "auto" cross-validates several methods, from the
+        static list and sorting by one column over linear policies to trees and to sums of several, and keeps the first
+        one that is not behind the best by more than one standard error (two, where items recur), at the length asked
+        for and over all lengths up to it; `report_` says what was chosen and what its lists are worth, and `trials_`
+        lists what was tried.
         "auto" only chooses what is left open: it equals "fast" if `features`, `learner` or `batch_size` is set, with
         `repeats`, with fewer than 30 problems or more than 200 columns, with an `engine` of several workers, for
         problems that are read in parts, and in `partial_fit`.
@@ -94,30 +103,31 @@ class SCP(ListEstimator):
         time is estimated from the size of the problems, not measured, so that the same seed gives the same model on
         every machine.
     tune : bool, default False
-        With `effort="fast"` or `"best"`: choose the features of the linear policy by cross-validation or, if features
-        are set, its penalty. "auto" does that anyway.
+        With `effort="fast"`: choose the features of the linear policy by cross-validation or, if features are set, its
+        penalty. "auto" does that anyway.
     engine : {"local", "ray"} or Engine, default "local"
         Where scans are processed: on the threads of this machine or on a Ray cluster.
     random_state : int, numpy.random.Generator or None, default None
         Seed or generator of the random numbers.
     verbose : int, default 0
         1 prints the progress of each round to standard error, and at the end the value of lists on held-out problems
-        compared with sorting.
+        compared with other methods.
 
     Attributes
     ----------
     policy_ : Policy
         The learned policy.
     report_ : Report or None
-        With `effort="auto"` or `"best"`, or `tune=True`: the method that was chosen, and why; None without a choice.
+        With `effort="auto"` or `tune=True`: the method that was chosen, and what its lists are worth; None without a
+        choice.
     trials_ : list of Trial
-        With `effort="auto"` or `"best"`, or `tune=True`: the result of each method that was tried.
+        With `effort="auto"` or `tune=True`: the result of each method that was tried.
     weights_ : Table
         Weights of a linear policy.
     history_ : Table
         One row per round of training.
     measured_ : Measurement
-        Value of lists on held-out problems, compared with sorting.
+        Value of lists on problems that were not learned from, compared with other ways to build them.
 
     See Also
     --------
@@ -198,37 +208,34 @@ class SCP(ListEstimator):
 
     def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
         """Return the plan of `effort` and `tune`; problems that are read in parts are learned by the linear policy."""
-        if self.effort == "best":
-            return self._best_plan(source)
-        if self.tune and (self.effort == "fast" or source.whole is None):
-            return self._choose_plan(linear_methods(_in_memory(source), self._fast()), source)
-        one_way = in_parts or self.batch_size != "auto" or self.repeats or source.example.n_features > WIDE
-        if self.effort == "fast" or not isinstance(source, InMemory) or one_way:
+        if self.tune and source.whole is None:
+            raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
+        tuned = self.tune and self.effort == "fast"
+        if not isinstance(source, InMemory) or source.whole is None or (in_parts and not tuned):
             return super()._plan(source)
-        problems = _in_memory(source)
-        limit = time_to_try(problems, self._fast()) if self.time_limit is None else self.time_limit
-        return self._choose_plan(auto_methods(problems, self._fast(), limit), source, limit)
+        problems, plain = source.whole, self._fast()
+        about: dict[str, Any] = {}
+        if self.budget is not None and self.per_size == "auto" and len(problems) >= FEW:
+            about["per_size_"] = divide_by_sizes(problems, plain)
+            plain.set_params(per_size=about["per_size_"])
+        if tuned:
+            return self._choose_plan(linear_methods(problems, plain), problems, None, about)
+        one_method = self.batch_size != "auto" or self.repeats or problems.n_features > WIDE
+        if self.effort == "fast" or one_method:
+            return replace(super()._plan(source), about=about)
+        limit = time_to_try(problems, plain) if self.time_limit is None else self.time_limit
+        return self._choose_plan(auto_methods(problems, plain), problems, limit, about)
 
     def _choose_plan(
-        self, ways: Sequence[CandidateMethod], source: ProblemSource, time_limit: float | None = None
+        self, methods: Sequence[CandidateMethod], problems: Problems, limit: float | None, about: dict[str, Any]
     ) -> FitPlan:
-        """Tries the ways and returns the plan of the one chosen, with report and trials."""
-        way, trials, report = choose(ways, _in_memory(source), time_limit=time_limit)
-        return replace(way.plan(_in_memory(source)), about={"trials_": trials, "report_": report})
-
-    def _best_plan(self, source: ProblemSource) -> FitPlan:
-        """Return the plan of `effort="best"`, built on the linear policy that `tune` chooses where that is set."""
-        if not isinstance(source, InMemory):
-            raise InputError(
-                "effort='best' must see all problems at once, so that it cannot be fitted part by part. Fit on "
-                "problems in memory with engine='local' (of a scan: scan.sample()), or choose effort='fast'."
-            )
-        problems, plain, about = _in_memory(source), self._fast(), {}
-        if self.tune:
-            chosen = self._choose_plan(linear_methods(problems, plain), source)
-            plain, about = plain.set_params(features=chosen.features, learner=chosen.learner), chosen.about
-        best = self._choose_plan(best_methods(problems, plain), source)
-        return best if best.about["trials_"] else replace(best, about=about)
+        """Try the methods and return the plan of the one chosen, with report and trials."""
+        errors = SURE if limit is not None and items_recur(problems) else 1.0
+        method, trials, report = choose(methods, problems, time_limit=limit, errors=errors)
+        about = about | {"trials_": trials, "report_": report}
+        if report is not None:
+            about["measurement_"] = report.measured
+        return replace(method.plan(problems), about=about)
 
     def _breaches(self) -> Iterator[str]:
         """Add to the breaches of the theorems that features, learner or estimates were chosen on the same states."""
@@ -250,10 +257,3 @@ class SCP(ListEstimator):
             raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")
         if self.time_limit is not None and not (isinstance(self.time_limit, int | float) and self.time_limit > 0):
             raise InputError(f"time_limit must be a number of seconds above 0, or None. Got {self.time_limit!r}.")
-
-
-def _in_memory(source: ProblemSource) -> Problems:
-    """Return the whole of the problems, or raises `InputError` where they come in parts."""
-    if source.whole is None:
-        raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
-    return source.whole

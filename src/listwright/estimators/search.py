@@ -1,8 +1,9 @@
-"""Chooses between ways to learn by the value of lists that are built out of fold: the one-standard-error rule of
-`evaluation.choice`.
+"""What `SCP` tries for problems of each kind, and how it chooses.
 
-`choose` tries the ways of `space` in order; its `Report` and `Trial` records become the attributes `report_` and
-`trials_` of `SCP`.
+`choose` compares methods by the values of lists that are built out of fold. It takes the first that is not behind the
+best by more than one standard error, at the length asked for and over all lengths up to it; where items recur, by more
+than two, because there the first method was the best on most data that settings were chosen on. The order of methods is
+that of preference. `Report` and `Trial` records become the attributes `report_` and `trials_`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.parameters import clone
+from listwright._internal.pictures import html_text
 from listwright._internal.progress import report_progress
 from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.candidates import (
+    OUTCOMES,
+    TREES,
     CandidateMethod,
     CombinedMethod,
     EstimateMethod,
@@ -27,8 +31,9 @@ from listwright.estimators.candidates import (
     candidates_seen,
     width,
 )
-from listwright.estimators.stacking import PASSES
-from listwright.evaluation.values import best_of, highest, paired_difference, simplest
+from listwright.estimators.measurement import Measurement, limit_text, measurement_of, rival_values
+from listwright.estimators.stacking import PASSES, StaticRank
+from listwright.evaluation.values import highest, paired_difference, simplest
 from listwright.features import BestColumn, Candidate, ExpectedGain, Identity, Similarity, Sum
 from listwright.features.auto import auto_features
 from listwright.features.identity import has_whole_catalogue
@@ -36,35 +41,36 @@ from listwright.features.outcomes import Forest
 from listwright.learners import Aggregate, RidgeFTRL, SoftmaxLeader
 from listwright.learners.boosting import Boosting
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess
+from listwright.rewards import AnySuccess, reward_of
+from listwright.walk.constraints import as_constrained
 
 PENALTIES = (10.0, 100.0, 1000.0)
-FEW = 30  # problems that say too little of which way is better
+FEW = 30  # problems that say too little of which method is better
 LEAST_SECONDS, TIMES_LINEAR = 20.0, 10.0  # the default time limit
 QUICK_FOLDS = 3  # of what is tried to choose from
-SPREAD_FOLDS = 2  # where nothing is chosen, and scores out of fold only say how far they spread
 MOST_ROWS = 20_000  # that trees are grown on, and a softmax policy is solved on
 MOST_KEPT = 1e8  # numbers that a learner may keep in memory to choose from
-STATES = 50  # of a problem that a linear policy visits, about
 # Where items recur: models of outcomes, and weights to start from: for success rates where the list failed by either
 # forest, and for means given that failure by forest, ridge and kernel ridge. Chosen on aslib_dev.
 MODELS = ("forest", "contrasts", "ridge", "kernel")
-TRUST = (0.4, 0.4, 0.4, 0.1, 0.2)
+WEIGHTS = (0.4, 0.4, 0.4, 0.1, 0.2)
+SURE = 2.0  # standard errors by which something else must be ahead of what is usually best
+PASSES_TO_COMPARE = 3  # of the linear policies that tell whether gains are to be divided by sizes
 
 
 @saved_as("Trial")
 class Trial(NamedTuple):
-    """How one way to learn did.
+    """How one method did.
 
     Attributes
     ----------
     name : str
-        The way to learn.
+        The method.
     value : float
-        Mean value of its lists over the training problems, each built by what was learned without its fold; over all
-        lengths up to the one asked for, as lists are used at any of them. Under a budget, of the whole list.
+        Mean value of its lists, of the length or budget asked for, over the training problems; each list is built by
+        what was learned without its problem's fold.
     behind : float
-        How far its mean is behind that of the best way.
+        How far its mean is behind that of the best method.
     error : float
         Standard error of that difference, problem by problem.
     sorts : bool
@@ -90,20 +96,20 @@ class Trial(NamedTuple):
 @saved_as("Report")
 @dataclass(frozen=True)
 class Report:
-    """The way to learn that was chosen, why, and how far ahead of sorting it is.
+    """The method that was chosen, what its lists are worth beside other ways to build them, and why it was chosen.
 
     Attributes
     ----------
-    chosen, value : str, float
-        The way to learn, and the mean value of its lists out of fold.
-    best, best_value : str, float
-        The same for the way with the highest mean.
+    chosen : str
+        The method.
+    measured : Measurement
+        What its lists of the length or budget asked for are worth out of fold, beside rivals.
+    best : str
+        The method with the highest value.
     lead, lead_error : float
         How far the best is ahead of the chosen one, and the standard error of that.
-    sorting, ahead, ahead_error : str, float, float
-        The best of the ways that only sort, how far the chosen one is ahead of it, and the standard error of that.
     untried : tuple of str
-        Ways that would have taken more than the time limit.
+        Methods that would have taken more than the time limit.
 
     See Also
     --------
@@ -112,99 +118,111 @@ class Report:
 
     Examples
     --------
-    >>> report = Report("linear", 0.81, "boosted trees", 0.82, 0.01, 0.012, "one column", 0.09, 0.02)
-    >>> print(report)
-    Chosen: linear, whose lists are worth 0.810 out of fold. The best was boosted trees with 0.820, ahead by less
-    than one standard error (0.012), which is too little to prefer it. Ahead of sorting (one column) by 0.090,
-    standard error 0.020.
+    >>> measured = Measurement(0.81, 0.77, 0.85, 200, "3 items", (), out_of_fold=True)
+    >>> print(Report("linear", measured, "boosted trees", lead=0.01, lead_error=0.012))
+    Chosen: linear. Lists of 3 items are worth 0.810 (0.770 to 0.850) on 200 problems out of fold.
+    The best was boosted trees, ahead by 0.010 with a standard error of 0.012: too little to prefer it.
     """
 
     chosen: str
-    value: float
+    measured: Measurement
     best: str
-    best_value: float
     lead: float
     lead_error: float
-    sorting: str = ""
-    ahead: float = 0.0
-    ahead_error: float = 0.0
     untried: tuple[str, ...] = ()
 
+    @property
+    def value(self) -> float:
+        """Mean value of the chosen method's lists, out of fold."""
+        return self.measured.value
+
     def __str__(self) -> str:
-        told = [f"Chosen: {self.chosen}, whose lists are worth {self.value:.3f} out of fold."]
+        parts = [fill(f"Chosen: {self.chosen}. " + " ".join(str(self.measured).split()), 110)]
         if self.best != self.chosen:
-            told.append(
-                f"The best was {self.best} with {self.best_value:.3f}, ahead by less than one standard error "
-                f"({self.lead_error:.3f}), which is too little to prefer it."
+            parts.append(
+                f"The best was {self.best}, ahead by {self.lead:.3f} with a standard error of {self.lead_error:.3f}: "
+                "too little to prefer it."
             )
-        if self.sorting and self.sorting != self.chosen:
-            told.append(
-                f"Ahead of sorting ({self.sorting}) by {self.ahead:.3f}, standard error {self.ahead_error:.3f}."
-            )
-        elif self.sorting:
-            told.append("No method that looks at the list was clearly ahead of sorting.")
         if self.untried:
-            told.append(f"Left out because of the time limit: {', '.join(self.untried)}.")
-        return fill(" ".join(told), 110)
+            parts.append(f"Left out because of the time limit: {', '.join(self.untried)}.")
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        return f"{html_text(f'Chosen: {self.chosen}')}{self.measured._repr_html_()}"
 
 
 class Chosen(NamedTuple):
-    """The way to learn that was chosen, and the record of how it was found; no trials where there was no choice."""
+    """The method that was chosen, and the record of the choice; no trials where there was none."""
 
-    way: CandidateMethod
+    method: CandidateMethod
     trials: list[Trial]
     report: Report | None
 
 
-def choose(ways: Sequence[CandidateMethod], problems: Problems, *, time_limit: float | None = None) -> Chosen:
-    """Return the first way whose lists are worth no less than those of the best, within one standard error."""
-    if len(ways) < 2 or len(problems) < 2:
-        return Chosen(ways[0], [], None)
+def choose(
+    methods: Sequence[CandidateMethod], problems: Problems, *, time_limit: float | None = None, errors: float = 1.0
+) -> Chosen:
+    """Return the first method that is not behind the best by more than so many standard errors: at the limit asked for,
+    and over all lengths.
+    """
+    if len(methods) < 2 or len(problems) < 2:
+        return Chosen(methods[0], [], None)
     left = np.inf if time_limit is None else time_limit
     values: dict[CandidateMethod, Floats] = {}
-    for way in ways:
-        seconds = way.seconds(problems)
+    for method in methods:
+        seconds = method.seconds(problems)
         if values and seconds > left:
             continue
         left -= seconds
-        report_progress(f"trying {way.name}")
-        values[way] = way.values(problems)
-    at = simplest(list(values.values()))
-    untried = tuple(way.name for way in ways if way not in values)
-    return Chosen(list(values)[at], _trials(values), _report(values, at, untried))
+        report_progress(f"trying {method.name}")
+        values[method] = method.values(problems)
+    tried, whole = list(values), [table[:, -1] for table in values.values()]
+    at = simplest(whole, [table.mean(axis=1) for table in values.values()], errors=errors)
+    best = highest(whole)
+    trials = [
+        Trial(method.name, float(own.mean()), *paired_difference(whole[best], own), method.sorts)
+        for method, own in zip(tried, whole, strict=True)
+    ]
+    untried = tuple(method.name for method in methods if method not in values)
+    measured = _measured(tried[at], whole[at], problems, left)
+    lead = paired_difference(whole[best], whole[at])
+    return Chosen(tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried))
 
 
-def _trials(values: dict[CandidateMethod, Floats]) -> list[Trial]:
-    """Compare each way with the best, problem by problem."""
-    found = list(values.values())
-    best = found[highest(found)]
-    return [Trial(way.name, float(one.mean()), *paired_difference(best, one), way.sorts) for way, one in values.items()]
+def _measured(method: CandidateMethod, values: Floats, problems: Problems, seconds: float) -> Measurement:
+    """Return what the chosen method's lists are worth, beside rivals on the same folds."""
+    problems = as_constrained(problems, None, method.settings.per_group)
+    trees = TREES * problems.n_rows * (QUICK_FOLDS - 1) <= seconds
+    rivals = rival_values(problems, method.limits, QUICK_FOLDS, trees=trees)
+    return measurement_of(values, rivals, limit=limit_text(method.limits), bounded=reward_of(problems).bounded)
 
 
-def _report(values: dict[CandidateMethod, Floats], at: int, untried: tuple[str, ...]) -> Report:
-    """Describe the choice: the chosen way, the best one, and the best of those that only sort."""
-    names, found = [way.name for way in values], list(values.values())
-    best = highest(found)
-    sorting = [i for i, way in enumerate(values) if way.sorts]
-    told = (
-        names[at],
-        float(found[at].mean()),
-        names[best],
-        float(found[best].mean()),
-        *paired_difference(found[best], found[at]),
-    )
-    if not sorting:
-        return Report(*told, untried=untried)
-    rival = best_of(sorting, lambda i: found[i])
-    return Report(*told, names[rival], *paired_difference(found[at], found[rival]), untried)
+def divide_by_sizes(problems: Problems, plain: ListEstimator) -> bool:
+    """Return whether a policy under a budget is to learn gains per unit of size: unless lists by plain gains are worth
+    more out of fold, by over two standard errors.
+    """
+    per_size, by_gain = (_linear_values(problems, clone(plain).set_params(per_size=option)) for option in (True, False))
+    ahead, error = paired_difference(by_gain, per_size)
+    return ahead <= SURE * error
 
 
-def auto_methods(problems: Problems, plain: ListEstimator, time_limit: float = np.inf) -> list[CandidateMethod]:
-    """Return the space of `effort="auto"`; parameters that the user has set stay as they are in all of its ways."""
+def _linear_values(problems: Problems, settings: ListEstimator) -> Floats:
+    """Return the values of whole lists by a quick linear policy with these settings, out of fold."""
+    settings.set_params(learner="ridge", keep="last", n_passes=min(settings.n_passes, PASSES_TO_COMPARE))
+    return PolicyMethod("linear", settings, n_folds=QUICK_FOLDS).values(problems)[:, -1]
+
+
+def auto_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
+    """Return what `effort="auto"` tries; parameters that the user has set stay as they are in all of its methods."""
     space = SearchSpace(problems, plain, QUICK_FOLDS)
     if len(problems) < FEW or plain.learner != "auto" or plain.features != "auto":
         return [space.linear()]
-    return space.for_items(time_limit) if space.items_recur else space.for_candidates()
+    return space.for_items() if items_recur(problems) else space.for_candidates()
+
+
+def items_recur(problems: Problems) -> bool:
+    """Return whether the same items come up again and one success is enough."""
+    return problems.catalogue is not None and isinstance(problems.reward, AnySuccess)
 
 
 def time_to_try(problems: Problems, plain: ListEstimator) -> float:
@@ -215,85 +233,67 @@ def time_to_try(problems: Problems, plain: ListEstimator) -> float:
 
 
 def linear_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
-    """Return the space of `tune=True`: other features where the user has left them open, else other penalties."""
+    """Return what `tune=True` tries: other features where the user has left them open, else other penalties."""
     space = SearchSpace(problems, plain)
     others: list[CandidateMethod] = [*space.without_identity(), *space.by_item()] if plain.features == "auto" else []
     if not others and plain.learner in ("auto", "ridge"):
-        others = [space.policy(f"penalty {one:g}", learner=RidgeFTRL(one)) for one in PENALTIES]
+        others = [space.policy(f"penalty {penalty:g}", learner=RidgeFTRL(penalty)) for penalty in PENALTIES]
     return [space.linear(), *others]
-
-
-def best_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
-    """Return the space of `effort="best"`: all estimates that are known to help, combined by a small policy, and simple
-    ways that take their place where they are clearly better, as with few columns that say much.
-    """
-    space = SearchSpace(problems, plain, SPREAD_FOLDS)
-    if space.items_recur:
-        gains = EstimateMethod("expected gains", plain, ExpectedGain(MODELS), TRUST)
-        return [CombinedMethod([gains, space.linear(), *space.by_item()])]
-    trees = [space.sorted_trees(100), space.boosted_trees()] if problems.n_features else []
-    together = CombinedMethod([space.quick_linear(), *space.softmax(), *trees])
-    return [together, *(space.simple() if len(problems) >= FEW else [])]
 
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """The ways to learn from some problems, with the settings of a plain estimator."""
+    """The methods for some problems, with the settings of a plain estimator."""
 
     problems: Problems  # what to learn from
-    plain: ListEstimator  # the linear policy with the user's settings, which each way changes in some respects
+    plain: ListEstimator  # the linear policy with the user's settings, which each method changes in some respects
     n_folds: int = 5  # parts of the problems that are held out in turn
 
-    def for_items(self, time_limit: float) -> list[CandidateMethod]:
-        """Return the ways for items that recur, where what an item gained in other problems predicts what it gains
-        here.
+    def for_items(self) -> list[CandidateMethod]:
+        """Return the methods for items that recur, where what an item gained in other problems predicts what it gains
+        here. Expected gains come first: they were the best on most of aslib_dev.
         """
-        static, linear, by_item = self.static_list(), self.linear(), self.by_item()
+        linear, by_item = self.linear(), self.by_item()
+        if not self.can_keep(PASSES, 6):
+            return [linear, *by_item, self.static_list()]
         gains = EstimateMethod("expected gains", self.plain, ExpectedGain((Forest(100),)), (0.5, 0.5))
-        together = CombinedMethod([gains, linear, *by_item])
-        if self.can_keep(PASSES, 6) and together.seconds(self.problems) <= time_limit:
-            return [static, together]
-        return [static, linear, *by_item]
+        more = EstimateMethod("gains by four models", self.plain, ExpectedGain(MODELS), WEIGHTS, cost=3 * OUTCOMES)
+        together = [CombinedMethod([estimates, linear, *by_item]) for estimates in (gains, more)]
+        return [together[0], linear, self.static_list(), *by_item, together[1]]
 
     def for_candidates(self) -> list[CandidateMethod]:
-        """Return the ways for candidates that are known by their features only."""
-        linear, trees = self.linear(), []
+        """Return the methods for candidates that are known by their features only, the simplest first."""
+        linear, softmax = self.linear(), self.softmax()
+        trees: list[CandidateMethod] = []
         if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
             trees = [self.sorted_trees(100), self.boosted_trees()]
-        together = [CombinedMethod([linear, *trees[:1]]), CombinedMethod([linear, *trees])] if trees else []
-        return [*self.simple(), linear, *self.softmax(), *trees, *together]
+        sums: list[list[CandidateMethod]] = []
+        if trees:
+            sums = [[linear, *trees[:1]], [linear, *trees], *([[linear, *softmax, *trees]] if softmax else [])]
+        together = [CombinedMethod(parts) for parts in sums]
+        return [*self.simple(), linear, *softmax, *trees, *together]
 
     def simple(self) -> list[CandidateMethod]:
-        """Return the ways with few weights: sorting, and what MMR does."""
-        return [*self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
+        """Return the methods with few weights: a fixed list, sorting, and what MMR does."""
+        static = [] if self.problems.catalogue is None else [self.static_list()]
+        return [*static, *self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
 
     def can_keep(self, n_passes: int, columns: int) -> bool:
         """Return whether a learner that keeps every example it has seen stays within memory."""
         model = clone(self.plain).set_params(n_passes=n_passes)
         return candidates_seen(model, self.problems) * columns <= MOST_KEPT
 
-    @property
-    def items_recur(self) -> bool:
-        """Whether the same items come up again and one success is enough."""
-        return self.problems.catalogue is not None and isinstance(self.problems.reward, AnySuccess)
-
     def policy(self, name: str, **changes: Any) -> PolicyMethod:
-        """Return a way that fits the plain estimator with some parameters changed."""
+        """Return a method that fits the plain estimator with some parameters changed."""
         return PolicyMethod(name, self.plain, n_folds=self.n_folds, **changes)
 
     def linear(self) -> PolicyMethod:
         """Return the plain estimator as it is."""
         return self.policy("linear")
 
-    def quick_linear(self) -> PolicyMethod:
-        """Return the plain estimator with fewer passes where lists are long, as a pass over long lists visits more
-        states.
-        """
-        return self.policy("linear", n_passes=max(2, min(self.plain.n_passes, STATES // self.plain.length)))
-
-    def static_list(self) -> PolicyMethod:
-        """Return one list for all problems."""
-        return self.policy("static list", sorts=True, features=Identity(), n_passes=3)
+    def static_list(self) -> CandidateMethod:
+        """Return the greedy list on the mean reward, the same for all problems."""
+        return EstimateMethod("static list", self.plain, StaticRank(), (1.0,), sorts=True, cost=0.0)
 
     def one_column(self) -> list[CandidateMethod]:
         """Sort by the column that predicts the gains best."""
@@ -302,9 +302,9 @@ class SearchSpace:
         return [self.policy("one column", sorts=True, features=BestColumn(), n_passes=1)]
 
     def sorted_linear(self) -> list[CandidateMethod]:
-        """Sort by a linear function of a candidate's own features, or use one list for all where there are none."""
+        """Sort by a linear function of a candidate's own features."""
         if not self.problems.n_features:
-            return [self.static_list()] if self.problems.catalogue is not None else []
+            return []
         return [self.policy("linear, sorted", sorts=True, features=Candidate(), n_passes=2)]
 
     def one_column_and_likeness(self) -> list[CandidateMethod]:

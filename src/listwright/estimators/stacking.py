@@ -13,6 +13,8 @@ from listwright._internal.parameters import clone
 from listwright._internal.progress import report_progress
 from listwright._internal.ragged import FOLDS, folds_of, pieces
 from listwright._internal.saved import saved_as
+from listwright.baselines import StaticList
+from listwright.baselines.cover import items_of
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Sum
 from listwright.features.base import CrossFitted
@@ -24,6 +26,46 @@ from listwright.training.signature import fingerprint
 
 # Weights that were learned freely lost on aslib_dev and questions: they stay within a hair of those to start from.
 FIRM, PASSES = 1e5, 1
+
+
+class RankSeen(NamedTuple):
+    """Problems, and what `StaticRank` sees of them."""
+
+    problems: Problems
+    column: Floats32
+
+
+@saved_as("features.StaticRank")
+class StaticRank(CrossFitted):
+    """The place of an item in the greedy list on the mean reward, first ones highest: what `StaticList` sorts by."""
+
+    group = "identity"
+    is_static = True
+
+    def fit(self, problems: Problems) -> Self:
+        """Find the greedy list of all problems, and of all but each fold."""
+        self.order_ = StaticList().fit(problems).order_
+        self.fold_orders_ = np.tile(self.order_, (self.n_folds, 1))
+        for fold in self.folds(problems):
+            order = StaticList().fit(problems[fold.rest]).order_
+            rest = np.setdiff1d(self.order_, order)
+            self.fold_orders_[fold.number] = np.concatenate([order, rest])
+        return self
+
+    def start(self, problems: Problems) -> RankSeen:
+        """Return minus the place of each candidate in the list."""
+        orders = self.fold_orders_ if self.out_of_fold else self.order_[None]
+        folds = folds_of(problems.problem_ids, self.n_folds) if self.out_of_fold else np.zeros(len(problems), np.int64)
+        places = np.argsort(orders, axis=1)[folds[problems.owners], items_of(problems)]
+        return RankSeen(problems, -places.astype(np.float32)[:, None])
+
+    def columns(self, seen: RankSeen) -> Floats32:
+        """Return the same at every position."""
+        return seen.column
+
+    def names(self) -> list[str]:
+        """Return one name."""
+        return ["place in the static list"]
 
 
 class StackedInput(NamedTuple):

@@ -10,9 +10,9 @@ import numpy as np
 import scipy
 
 from listwright._internal.arrays import Floats
+from listwright._internal.pictures import curves, html_table
 from listwright.errors import InputError
 from listwright.evaluation.intervals import SHARES, Means, means
-from listwright.evaluation.picture import curves
 from listwright.evaluation.table import Table, align_columns
 
 TIE = 1e-12  # values closer than this count as equal
@@ -197,7 +197,7 @@ class Comparison:
         """
         return self.values.to_frame(backend)
 
-    def picture(self, y: str = "value") -> Any:
+    def plot(self, y: str = "value") -> Any:
         """Return an altair chart of the means with 95 % intervals, against training size or length.
 
         Where there is one of each, it has one row per method.
@@ -221,7 +221,7 @@ class Comparison:
             raise InputError(f'y must be "value" or "failure". Got {y!r}.')
         found = self._means if y == "value" else means(self._failures, bounds=SHARES)
         drawn = {"mean": found.mean.ravel(), "low": found.low.ravel(), "high": found.high.ravel()}
-        return curves(Table(self._grid() | drawn), self.methods, self.limit, y)
+        return curves(Table(self._grid() | drawn).records(), self.methods, self.limit, y)
 
     def _grid(self, methods: list[str] | None = None) -> dict[str, Any]:
         """Return the label columns of a table with one row per method, training size and limit."""
@@ -244,6 +244,15 @@ class Comparison:
         return table.where(**{name: value for name, value in wanted.items() if value is not None})
 
     def __repr__(self) -> str:
+        title, rows = self._text_table()
+        return f"{title}\n{align_columns(rows, [True] + [False] * (len(rows[0]) - 1))}"
+
+    def _repr_html_(self) -> str:
+        title, rows = self._text_table()
+        return html_table(title, rows[0], rows[1:])
+
+    def _text_table(self) -> tuple[str, list[list[str]]]:
+        """Return a title and the rows of a table of means, the head first."""
         mean, error = self._means[:2]
         sizes, limits = self._axes["train_size"], self._axes[self.limit]
         several = len(sizes) > 1
@@ -252,8 +261,7 @@ class Comparison:
             for j, size in enumerate(sizes):
                 cells = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean[i, j], error[i, j], strict=True)]
                 rows.append([method, *([str(size)] if several else []), *cells])
-        title = f"Comparison: mean value and its standard error on {len(self._axes['problem']):,} problems"
-        return f"{title}\n{align_columns(rows, [True] + [False] * (len(rows[0]) - 1))}"
+        return f"Comparison: mean value and its standard error on {len(self._axes['problem']):,} problems", rows
 
 
 def _paired_differences(ahead: Floats, bounded: bool) -> dict[str, Floats]:

@@ -111,16 +111,21 @@ def best_of(options: Sequence[T], values: Callable[[T], Floats]) -> T:
 def highest(values: Sequence[Floats]) -> int:
     """Return the place of the values with the highest mean, the first of equal ones."""
     # Means are rounded, so that noise in sums breaks no tie.
-    return int(np.argmax([round(float(np.mean(one)), 12) for one in values]))
+    return int(np.argmax([round(float(np.mean(option)), 12) for option in values]))
 
 
-def simplest(values: Sequence[Floats]) -> int:
-    """Return the place of the first whose mean is within one standard error of the highest; differences are taken
-    problem by problem.
+def simplest(*criteria: Sequence[Floats], errors: float = 1.0) -> int:
+    """Return the place of the first whose mean is within so many standard errors of the highest by every criterion, or
+    by the first criterion where none is by all; differences are taken problem by problem.
     """
-    best = values[highest(values)]
-    gaps = (paired_difference(best, one) for one in values)
-    return next(i for i, (behind, error) in enumerate(gaps) if behind <= error + 1e-12)
+
+    def close(values: Sequence[Floats]) -> list[bool]:
+        gaps = (paired_difference(values[highest(values)], option) for option in values)
+        return [behind <= errors * error + 1e-12 for behind, error in gaps]
+
+    by_criterion = [close(values) for values in criteria]
+    by_all = [all(flags) for flags in zip(*by_criterion, strict=True)]
+    return (by_all if any(by_all) else by_criterion[0]).index(True)
 
 
 def paired_difference(ours: Floats, theirs: Floats) -> tuple[float, float]:

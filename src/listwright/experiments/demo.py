@@ -38,7 +38,7 @@ LENGTHS = (1, 2, 3, 4, 5, 6)
 MORE = 10  # questions to click through
 TIMED = 50  # lists that are timed one by one
 
-SORTED, TUNED, LEARNED, BEST = "sorted by relevance", "MMR, tuned", "SCP", 'SCP, effort="best"'
+SORTED, TUNED, LEARNED, AUTO = "sorted by relevance", "MMR, tuned", "SCP", 'SCP, effort="auto"'
 DETERMINANTAL = "DPP, tuned"
 RIVALS: dict[str, Any] = {
     SORTED: TopK("ridge", SHOWN),
@@ -47,11 +47,11 @@ RIVALS: dict[str, Any] = {
     DETERMINANTAL: Tuned({f"{value:g}": DPP(value, relevance="ridge") for value in (1, 2, 4, 8, 16)}, length=SHOWN),
     "ConSeqOpt": ConSeqOpt(SHOWN, weighting="uniform", random_state=0),
     LEARNED: SCP(SHOWN, effort="fast", random_state=0),
-    BEST: SCP(SHOWN, effort="best", random_state=0),
+    AUTO: SCP(SHOWN, random_state=0),
     "oracle": Oracle(SHOWN),
 }
 METHODS = tuple(RIVALS)
-APART = (BEST, DETERMINANTAL)  # take as long as all others together, with compilation
+APART = (AUTO, DETERMINANTAL)  # take as long as all others together, with compilation
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def run(
         n_test,
         _records(learned, n_train),
         _side_by_side(asked, lists),
-        {name: learned[name].seconds for name in (LEARNED, BEST) if name in learned},
+        {name: learned[name].seconds for name in (LEARNED, AUTO) if name in learned},
         milliseconds,
         str(certificate),
     )
@@ -239,9 +239,9 @@ def findings(demo: Demo) -> str:
 
 def cost(demo: Demo) -> str:
     """Return one sentence on how long training and listing took on this machine."""
-    best = f'; with effort="best", {demo.seconds[BEST]:.1f} s' if BEST in demo.seconds else ""
+    auto = f'; with effort="auto", {demo.seconds[AUTO]:.1f} s' if AUTO in demo.seconds else ""
     return (
-        f"On this machine: learned from {demo.n_train} questions in {demo.seconds[LEARNED]:.1f} s{best}. "
+        f"On this machine: learned from {demo.n_train} questions in {demo.seconds[LEARNED]:.1f} s{auto}. "
         f"A list takes {demo.milliseconds:.1f} ms."
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import log, sqrt
 
+from listwright._internal.pictures import html_text
 from listwright.guarantees.bounds import approximation_ratio, format_confidence
 
 PREDICTS = {
@@ -152,6 +153,9 @@ class Certificate:
         `assumptions_met`.
         """
         return max(0.0, self.value_seen - sqrt(log(1 / self.delta) / (2 * max(self.rounds - self.left_out, 1))))
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         if self.breaches:

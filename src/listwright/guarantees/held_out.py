@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.pictures import html_text, intervals
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.guarantees.betting import Gamblers, lower_share
@@ -167,6 +168,23 @@ class HeldOutCertificate:
         if self.continuation is None:
             raise InputError("This certificate was read from a file and cannot be updated. Call certify again.")
         return self.continuation.extend(self, more)
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
+
+    def plot(self) -> Any:
+        """Draw what was seen on the held-out problems, and how low it may be elsewhere.
+
+        Returns
+        -------
+        altair.Chart
+            A row for the value of the lists, and one for each rival that they are ahead of.
+        """
+        names = [f"ahead of {NAMES.get(name, name)}" for name in self.ahead_of]
+        records = [{"method": "value of lists", "mean": self.mean, "low": self.value, "high": self.mean}]
+        for name, bound in zip(names, self.ahead_of.values(), strict=True):
+            records.append({"method": name, "mean": bound, "low": bound, "high": bound})
+        return intervals(records, f"lower bounds at {1 - self.delta:.0%} confidence")
 
     def __str__(self) -> str:
         parts = [f"lists are worth at least {_round_down(self.value)}"]

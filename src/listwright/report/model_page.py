@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.parameters import clone
-from listwright.estimators.held_out import split_held_out
+from listwright.estimators.measurement import split_held_out
 from listwright.evaluation import Table, importance
 from listwright.problems import Problems
 from listwright.report.charts import PALETTE, charts

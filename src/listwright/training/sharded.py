@@ -63,7 +63,7 @@ class Sharded(ProblemSource):
         plan.features.prefit(self.example if self.whole is None else self.whole)
         if not plan.features.streams():
             raise InputError(
-                f"{plan.features!r:.60} must see all problems at once (as effort='best' does), so that it cannot be "
+                f"{plan.features!r:.60} must see all problems at once, so that it cannot be "
                 "fitted part by part. Fit on problems in memory with engine='local' (of a scan: scan.sample()), or "
                 "choose other features."
             )

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.pictures import altair
 from listwright.errors import InputError
 from listwright.evaluation.intervals import none_if_nan, skewed_interval
-from listwright.evaluation.picture import altair
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import OffPolicyEstimate
@@ -83,7 +83,7 @@ class PolicyComparison:
         columns["verdict"] = np.array([estimate.verdict for estimate in apart])
         return Table(columns)
 
-    def picture(self) -> Any:
+    def plot(self) -> Any:
         """Return an altair chart of the values and of the differences to the baseline, with intervals. Needs altair."""
         alt = altair()
         values, apart = _dots(alt, "value per list", self.estimates), None

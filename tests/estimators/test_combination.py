@@ -1,4 +1,4 @@
-"""effort="best": policies and expected gains learned out of fold, and a small policy on top."""
+"""Policies and expected gains learned out of fold, and a small policy on top: what `effort="auto"` combines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.estimators.search import best_methods
+from listwright.estimators.search import auto_methods
 from listwright.estimators.stacking import PolicyScore
 from listwright.features import ExpectedGain
 from listwright.features.given_failure import GivenFailure, Ranks, state_view
@@ -38,30 +38,30 @@ def passages(n: int, seed: int = 0, **given: object) -> lw.Problems:
     return lw.Problems.from_arrays(features, reward=lw.rewards.Coverage(covers.reshape(-1, 4)), **given)
 
 
-def test_best_effort_beats_the_static_list_and_is_no_worse_than_the_fast_policy() -> None:
+def test_the_combination_beats_the_static_list_and_is_no_worse_than_the_fast_policy() -> None:
     train, test = portfolio(300), portfolio(300, seed=1)
-    best = lw.SCP(2, effort="best", random_state=0).fit(train).score(test)
+    best = lw.SCP(2, random_state=0).fit(train).score(test)
     assert best > lw.baselines.StaticList(2).fit(train).score(test) + 0.02
     assert best >= lw.SCP(2, effort="fast", random_state=0).fit(train).score(test) - 0.01
 
 
-def test_best_effort_learns_coverage_from_candidates() -> None:
+def test_the_combination_learns_coverage_from_candidates() -> None:
     train, test = passages(80), passages(100, seed=1)
-    best = lw.SCP(3, effort="best", random_state=0).fit(train)
+    best = lw.SCP(3, random_state=0).fit(train)
     assert best.score(test) > 0.95 * lw.greedy(test, length=3).values.mean()
-    assert best.predict(test, length=2) == lw.SCP(3, effort="best", random_state=0).fit(train).predict(test, length=2)
+    assert best.predict(test, length=2) == lw.SCP(3, random_state=0).fit(train).predict(test, length=2)
 
 
-def test_best_effort_under_a_budget() -> None:
+def test_the_combination_under_a_budget() -> None:
     sizes = np.random.default_rng(3).integers(1, 5, size=(60, 10)).astype(float)
     problems = passages(60, sizes=sizes)
-    lists = lw.SCP(budget=6, effort="best", random_state=0).fit(problems).predict(problems)
+    lists = lw.SCP(budget=6, random_state=0).fit(problems).predict(problems)
     assert all(sizes[i][items].sum() <= 6 for i, items in enumerate(lists))
 
 
 def test_prediction_never_sees_the_reward() -> None:
     train, test = portfolio(80), portfolio(40, seed=1)
-    model = lw.SCP(3, effort="best", random_state=0).fit(train)
+    model = lw.SCP(3, random_state=0).fit(train)
     assert model.predict(test) == model.predict(test.without_reward())
     assert test.reward is not None
 
@@ -83,26 +83,26 @@ def test_training_problems_are_scored_by_models_that_did_not_learn_from_them() -
 
 def test_out_of_fold_views_follow_the_problem_whatever_the_batch() -> None:
     problems = portfolio(50)
-    (way,) = best_methods(problems, lw.SCP(2, effort="fast", random_state=0))
-    features = way.plan(problems).features.fit(problems).for_training(problems)
+    method = auto_methods(problems, lw.SCP(2, effort="fast", random_state=0))[0]
+    features = method.plan(problems).features.fit(problems).for_training(problems)
     whole = features.columns(features.start(problems))
     some = np.array([30, 2, 17])
     part = features.columns(features.start(problems[some]))
     np.testing.assert_allclose(part.reshape(3, 6, -1), whole.reshape(50, 6, -1)[some], rtol=1e-5, atol=1e-5)
 
 
-def test_a_simple_way_is_taken_where_it_is_clearly_better() -> None:
+def test_a_simple_method_is_taken_where_it_is_clearly_better() -> None:
     """Only the order of one column within a problem tells; its scale, by which trees split, does not."""
     rng = np.random.default_rng(0)
     column = rng.random((80, 12)) * 10.0 ** rng.uniform(-3, 3, size=(80, 1))
     reward = lw.rewards.AnySuccess(column == column.max(axis=1, keepdims=True))
     noise = rng.normal(size=(80, 12, 5))
     problems = lw.Problems.from_arrays(np.concatenate([column[..., None], noise], axis=2), reward=reward)
-    model = lw.SCP(2, effort="best", random_state=0).fit(problems[:60])
+    model = lw.SCP(2, random_state=0).fit(problems[:60])
     assert model.report_ is not None
     assert model.report_.chosen == "one column"
     assert model.score(problems[60:]) == 1.0
-    assert 'effort="best" chose features and learner on the same states' in model.online_certificate().breaches
+    assert 'effort="auto" chose features and learner on the same states' in model.online_certificate().breaches
 
 
 def test_expected_gain_conditions_on_failure() -> None:
@@ -154,11 +154,11 @@ def test_ranks_of_many_states_keep_few_knots() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_few_problems(n: int) -> None:
-    assert len(lw.SCP(2, effort="best", random_state=0).fit(portfolio(n)).predict(portfolio(3, seed=1))) == 3
+    assert len(lw.SCP(2, random_state=0).fit(portfolio(n)).predict(portfolio(3, seed=1))) == 3
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InputError, match="effort must be one of auto, fast, best"):
+    with pytest.raises(InputError, match=r"effort must be one of auto, fast\. Got 'most'"):
         lw.SCP(2, effort="most").fit(portfolio(10))
     with pytest.raises(InputError, match="models must be some of static, forest"):
         ExpectedGain(("oracle",)).fit(portfolio(10))

@@ -1,4 +1,4 @@
-"""What a list by a model with `effort="best"` takes: in this process, and in a service that many ask at once.
+"""What a list by a model with `effort="auto"` takes: in this process, and in a service that many ask at once.
 
 Such models combine several policies, some of them trees, so a list takes longer than one by a linear policy. The mark
 for one list of 4 from 12 candidates is 5 ms, and the service must answer `/healthz` meanwhile.
@@ -26,11 +26,11 @@ SHAPE = {"candidates": CANDIDATES, "features": FEATURES, "length": LENGTH}
 
 
 def make_best(path: Path) -> Any:
-    """A model with `effort="best"`, learned from made-up problems; it is saved as well."""
+    """A model with `effort="auto"`, learned from made-up problems; it is saved as well."""
     table = np.random.default_rng(0).random((200, CANDIDATES, FEATURES), dtype=np.float32)
     scores = table @ true_weights(FEATURES)
     problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(scores > np.quantile(scores, 0.9)))
-    model = lw.SCP(length=LENGTH, effort="best", random_state=0).fit(problems)
+    model = lw.SCP(length=LENGTH, random_state=0).fit(problems)
     model.save(path)
     return model
 

@@ -1,0 +1,111 @@
+"""What notebooks show: small tables as HTML, and altair charts of plain records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from listwright._internal.extras import require_extra
+
+Records = Sequence[Mapping[str, Any]]
+CELL = "padding: 2px 10px; text-align: left; font-variant-numeric: tabular-nums"
+
+
+def altair() -> Any:
+    """Return the altair package, or raise `MissingExtra` with the command that installs it."""
+    return require_extra("altair", "The picture needs altair.", extra="plots")
+
+
+def html_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], *, note: str = "") -> str:
+    """Return a table with its title above it, without scripts or style sheets."""
+    cells = [_row("th", head), *(_row("td", row) for row in rows)]
+    below = f"<p>{escape(note)}</p>" if note else ""
+    return f"<div><p><b>{escape(title)}</b></p><table>{''.join(cells)}</table>{below}</div>"
+
+
+def html_text(text: str) -> str:
+    """Return a text whose lines stay as they are."""
+    return f'<div style="white-space: pre-wrap">{escape(text)}</div>'
+
+
+def _row(tag: str, cells: Sequence[Any]) -> str:
+    """Return a row of a table; numbers have three decimals."""
+    texts = (f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in cells)
+    return "<tr>" + "".join(f'<{tag} style="{CELL}">{escape(text)}</{tag}>' for text in texts) + "</tr>"
+
+
+def intervals(records: Records, title: str) -> Any:
+    """Draw a row per record: a point at `mean`, and a line from `low` to `high`."""
+    alt = altair()
+    order = [record["method"] for record in records]
+    base = alt.Chart(alt.Data(values=[_plain(record) for record in records])).encode(
+        y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
+        color=alt.Color("method:N", sort=order, legend=None),
+    )
+    lines = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False)), x2="high:Q"
+    )
+    tooltip = ["method:N", "mean:Q", "low:Q", "high:Q"]
+    return alt.layer(lines, base.mark_point(filled=True, size=80).encode(x="mean:Q", tooltip=tooltip))
+
+
+def bars(records: Records, name: str, value: str, title: str) -> Any:
+    """Draw a bar per record, in the order given."""
+    alt = altair()
+    order = [str(record[name]) for record in records]
+    values = [_plain(record) | {name: str(record[name])} for record in records]
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar()
+        .encode(
+            x=alt.X(f"{value}:Q", title=title),
+            y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
+            tooltip=[f"{key}:{'Q' if isinstance(val, float | int) else 'N'}" for key, val in values[0].items()],
+        )
+    )
+
+
+def lines(records: Records, x: str, title: str) -> Any:
+    """Draw a line of `value` along `x` for each `kind`."""
+    alt = altair()
+    known = [_plain(record) for record in records if not np.isnan(record["value"])]
+    return (
+        alt.Chart(alt.Data(values=known))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X(f"{x}:Q", title=x),
+            y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False)),
+            color=alt.Color("kind:N", title=None),
+            tooltip=[f"{x}:Q", "kind:N", "value:Q"],
+        )
+    )
+
+
+def curves(records: Records, methods: Sequence[str], limit: str, y: str) -> Any:
+    """Draw `mean` by method along the limit or training size, with intervals from `low` to `high`."""
+    alt = altair()
+    sizes, limits = (sorted({record[name] for record in records}) for name in ("train_size", limit))
+    if len(sizes) == len(limits) == 1:
+        ordered = sorted(records, key=lambda record: methods.index(record["method"]))
+        return intervals(ordered, f"mean {y}, {limit} {limits[0]:g}")
+    x = "train_size" if len(sizes) > 1 and len(limits) == 1 else limit
+    ticks = [float(tick) for tick in (sizes if x == "train_size" else limits)]
+    base = alt.Chart(alt.Data(values=[_plain(record) for record in records])).encode(
+        x=alt.X(f"{x}:Q", title=x.replace("_", " "), axis=alt.Axis(values=ticks)),
+        color=alt.Color("method:N", sort=list(methods)),
+    )
+    spans = base.mark_errorbar().encode(y=alt.Y("low:Q", title=f"mean {y}", scale=alt.Scale(zero=False)), y2="high:Q")
+    means = base.mark_line(point=True).encode(y="mean:Q", tooltip=["method:N", f"{x}:Q", "mean:Q", "low:Q", "high:Q"])
+    chart = alt.layer(spans, means)
+    if x == limit and len(sizes) > 1:
+        return chart.facet(column=alt.Column("train_size:O", title="train size"))
+    return chart
+
+
+def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record of Python values, with None for nan, which JSON does not have."""
+    values = {key: value.item() if isinstance(value, np.generic) else value for key, value in record.items()}
+    return {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in values.items()}
