@@ -63,7 +63,7 @@ def overview() -> str:
         f"![Points by which learned lists are ahead of the best rival, by family](images/results-overview.png)\n\n"
         f"The learned lists are ahead of the best rival in {counts['ahead']} of {len(rows)} families, level in "
         f"{counts['level']}, behind in {counts['behind']}. Points are percentage points of the measure of each family, "
-        'paired on the same problems, with 95 % intervals. Learned: `SCP(effort="best")`; for summaries, `SCP` as in '
+        'paired on the same problems, with 95 % intervals. Learned: "SCP best", below; for summaries, `SCP` as in '
         "the paper's experiment. The best rival is the one with the highest mean of all that were run."
     )
 
