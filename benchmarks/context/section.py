@@ -31,7 +31,7 @@ def written(found: dict[str, Any]) -> str:
 
 def _strengths(name: str, table: dict[str, dict[str, Any]], behind: dict[str, Any]) -> str:
     """One data set behind scores of several strengths: a row per method, a column per strength."""
-    strengths = list(dict.fromkeys(strength for row in table.values() for strength in row))
+    strengths = max((list(row) for row in table.values()), key=len)
     rows = [
         f"| {method} | "
         + " | ".join(_shares(row[strength]) if strength in row else "" for strength in strengths)
