@@ -88,3 +88,26 @@ def test_mmr_and_dpp_of_pyversity(diversity: float, seed: int) -> None:
         theirs = pyversity.diversify(embeddings, scores, k=9, strategy=strategy, diversity=diversity)
         ours = rivals[strategy].fit(problem).predict(problem)
         assert theirs.indices.tolist() == ours[0].tolist(), strategy
+
+
+@pytest.mark.filterwarnings("ignore:.*add nothing")
+@pytest.mark.parametrize("seed", range(2))
+def test_every_function_of_apricot(apricot, seed: int) -> None:
+    x = np.random.default_rng(seed).random((60, 5))
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    similarity = unit @ unit.T
+    given: dict[str, Any] = {"metric": "precomputed"}
+
+    def rows(table: Any, **options: Any) -> list[int]:
+        return lw.select(table, 6, **options).rows.tolist()
+
+    for alpha in (1.0, 3.0):
+        theirs = apricot.GraphCutSelection(6, alpha=alpha, **given).fit(similarity)
+        assert theirs.ranking.tolist() == rows(similarity, reward="graph_cut", redundancy=1 / alpha, **given)
+    theirs = apricot.SaturatedCoverageSelection(6, alpha=0.1, **given).fit(similarity)
+    assert theirs.ranking.tolist() == rows(similarity, reward="saturated_coverage", alpha=0.1, **given)
+    theirs = apricot.FeatureBasedSelection(6, concave_func="sqrt").fit(x)
+    assert theirs.ranking.tolist() == rows(x, reward="feature_based")
+    covers = (x > 0.7).astype(int)
+    theirs = apricot.MaxCoverageSelection(6).fit(covers)
+    assert theirs.ranking.tolist()[:2] == rows(covers, reward=lw.rewards.Coverage)[:2]

@@ -16,7 +16,7 @@ from listwright.engines import Ray
 from listwright.engines.base import Counter, MemoryShard, MemoryShards, WorkerPool
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints
-from listwright.selection.objectives import FacilityLocation, LogDet, Objective, Solved
+from listwright.selection.objectives import FacilityObjective, LogDetObjective, Objective, Solved
 from listwright.selection.proof import Proof, any_data, most_possible, of_these_data
 from listwright.selection.vectors import Vectors
 
@@ -25,7 +25,7 @@ from listwright.selection.vectors import Vectors
 class DistributedGreedy(Objective):
     """GreeDi (Mirzasoleiman et al. 2013) with random parts, each measured on all targets."""
 
-    whole: FacilityLocation | LogDet  # the objective on all rows
+    whole: FacilityObjective | LogDetObjective  # the objective on all rows
     engine: Ray  # the cluster
     rng: np.random.Generator  # distributes the rows
 
@@ -142,7 +142,7 @@ def unpacked(objective: Any) -> Any:
 
 def _with_tables(objective: Any, change: Any) -> Any:
     """Return a copy of the objective whose vectors are changed by `change`."""
-    if isinstance(objective, LogDet):
+    if isinstance(objective, LogDetObjective):
         return replace(objective, vectors=change(objective.vectors))
     similarity = objective.similarity
     if not hasattr(similarity, "of_targets"):

@@ -9,7 +9,16 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one, first_bad
 from listwright._internal.quotas import Quotas, as_levels, as_rows, make_quotas
-from listwright._kernels.constraints import BELOW, MOST, NO_COUNTS, NO_QUOTAS, NO_SIZES, Limits, open_rows, use_up_rows
+from listwright._kernels.constraints import (
+    BELOW,
+    MOST,
+    NO_COUNTS,
+    NO_QUOTAS,
+    NO_SIZES,
+    Limits,
+    open_rows,
+    use_up_rows,
+)
 from listwright.errors import InputError
 from listwright.walk.constraints import Constraints
 

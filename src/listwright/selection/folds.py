@@ -22,7 +22,7 @@ from listwright.selection.vectors import Vectors
 BATCH = 64  # rows that are measured together
 
 
-class Fold(ABC):
+class SelectionFold(ABC):
     """What rows add to a growing selection."""
 
     n: int
@@ -37,7 +37,7 @@ class Fold(ABC):
         """Add a row, and return what it added."""
 
 
-class SaturatedFold(Fold):
+class SaturatedFold(SelectionFold):
     """Saturated coverage: how much similarity each target can still count."""
 
     def __init__(self, similarity: Similarity, weights: Floats, alpha: float) -> None:
@@ -64,7 +64,7 @@ class SaturatedFold(Fold):
         return float(self.weights @ used)
 
 
-class FacilityFold(Fold):
+class FacilityFold(SelectionFold):
     """Facility location: the highest similarity of each target to a pick."""
 
     def __init__(self, similarity: Similarity, weights: Floats) -> None:
@@ -77,7 +77,7 @@ class FacilityFold(Fold):
         return self.board.lift(row)
 
 
-class GraphCutFold(Fold):
+class GraphCutFold(SelectionFold):
     """Similarity of the picks to all targets, minus `redundancy` times that among the picks."""
 
     def __init__(self, similarity: Similarity, weights: Floats, redundancy: float) -> None:
@@ -98,7 +98,7 @@ class GraphCutFold(Fold):
         return added
 
 
-class LogDetFold(Fold):
+class LogDetFold(SelectionFold):
     """log det(I + scale * K) for dot products: what the picks leave of each row."""
 
     def __init__(self, vectors: Vectors, scale: float) -> None:
@@ -120,7 +120,7 @@ class LogDetFold(Fold):
         return float(np.log(left))
 
 
-class RewardFold(Fold):
+class RewardFold(SelectionFold):
     """A reward of `listwright.rewards` for one problem."""
 
     def __init__(self, reward: Reward, n: int) -> None:
@@ -138,10 +138,10 @@ class RewardFold(Fold):
         return float(self.reward.value(self.state)[0]) - before
 
 
-class MixtureFold(Fold):
+class MixtureFold(SelectionFold):
     """A weighted sum of others."""
 
-    def __init__(self, parts: Sequence[tuple[Fold, float]]) -> None:
+    def __init__(self, parts: Sequence[tuple[SelectionFold, float]]) -> None:
         self.parts, self.n = parts, parts[0][0].n
         self.submodular = all(fold.submodular and weight >= 0 for fold, weight in parts)
 
@@ -161,7 +161,9 @@ def _capped_sums(similarity: Similarity, rows: Ints, room: Floats, weights: Floa
     return sweep(similarity, rows, None, measure)
 
 
-def run_greedy(fold: Fold, constraints: RowConstraints, tick: ProgressCallback) -> tuple[Ints, Floats, Floats, float]:
+def run_greedy(
+    fold: SelectionFold, constraints: RowConstraints, tick: ProgressCallback
+) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by greedy: rows, gains, bounds on further gains, and the value of the given rows."""
     before = sum(fold.add(int(row)) for row in constraints.given)
     bounds, fresh = np.zeros(fold.n), np.zeros(fold.n, dtype=np.int64)
@@ -184,7 +186,7 @@ def run_greedy(fold: Fold, constraints: RowConstraints, tick: ProgressCallback) 
     return np.array(rows, dtype=np.int64), np.array(gains), bounds, float(before)
 
 
-def _next(fold: Fold, constraints: RowConstraints, bounds: Floats, fresh: Ints, position: int) -> int:
+def _next(fold: SelectionFold, constraints: RowConstraints, bounds: Floats, fresh: Ints, position: int) -> int:
     """Return the open row with the highest gain per cost, measuring the rows that look best until it is known."""
     open_rows = np.flatnonzero(constraints.open)
     while True:

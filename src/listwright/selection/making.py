@@ -20,12 +20,12 @@ from listwright.selection.devices import CPU, gpu_tools
 from listwright.selection.dispersion import KINDS, Dispersion
 from listwright.selection.folds import (
     FacilityFold,
-    Fold,
     GraphCutFold,
     LogDetFold,
     MixtureFold,
     RewardFold,
     SaturatedFold,
+    SelectionFold,
 )
 from listwright.selection.gpu.device import wants_gpu
 from listwright.selection.graph import neighbor_graph
@@ -33,10 +33,10 @@ from listwright.selection.intake import Source, read_vectors
 from listwright.selection.memory import must_fit
 from listwright.selection.objectives import (
     ByReward,
-    FacilityLocation,
+    FacilityObjective,
     FoldObjective,
     Graph,
-    LogDet,
+    LogDetObjective,
     NearestNeighbors,
     Objective,
     Sampled,
@@ -175,7 +175,7 @@ def _set_function(reward: Any, n: int, k: int) -> Reward:
     return Function(lambda problem, items: reward(np.array(items, dtype=np.int64)), submodular=False)
 
 
-def _fold_maker(wish: SelectionSpec, source: Source) -> Callable[[], Fold]:
+def _fold_maker(wish: SelectionSpec, source: Source) -> Callable[[], SelectionFold]:
     """Return a function that starts the fold of a reward that is measured by blocks."""
     if isinstance(wish.reward, Reward):
         return partial(RewardFold, wish.reward, int(source.table.shape[0]))
@@ -221,10 +221,10 @@ def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Gener
     if wish.neighbors is not None:
         return NearestNeighbors(similarity, weights, _neighbors(wish, similarity), tools.graph, tools.name)
     if wish.sample is None or _sample_size(wish) >= similarity.n_targets:
-        return _dealt(wish, FacilityLocation(similarity, weights, tools.board, tools.name), rng)
+        return _dealt(wish, FacilityObjective(similarity, weights, tools.board, tools.name), rng)
     sampled = np.sort(rng.choice(similarity.n_targets, _sample_size(wish), replace=False))
     share = weights[sampled] * (len(weights) / len(sampled))
-    on_sample = _dealt(wish, FacilityLocation(similarity.only(sampled), share, tools.board), rng)
+    on_sample = _dealt(wish, FacilityObjective(similarity.only(sampled), share, tools.board), rng)
     return Sampled(on_sample, similarity, weights, len(sampled), tools.curve, tools.name)
 
 
@@ -326,12 +326,12 @@ def _sample_size(wish: SelectionSpec) -> int:
     return int(wish.sample or 0)
 
 
-def _dealt(wish: SelectionSpec, objective: FacilityLocation | LogDet, rng: np.random.Generator) -> Objective:
+def _dealt(wish: SelectionSpec, objective: FacilityObjective | LogDetObjective, rng: np.random.Generator) -> Objective:
     """Return the objective for this machine, or for the Ray cluster if there is one."""
     return objective if wish.engine is None else DistributedGreedy(objective, wish.engine, rng)
 
 
-def _log_det(wish: SelectionSpec, source: Source, k: int, *, gpu: bool) -> LogDet:
+def _log_det(wish: SelectionSpec, source: Source, k: int, *, gpu: bool) -> LogDetObjective:
     """Return log det of vectors, or raise if the metric or the scale is not supported or memory would not suffice."""
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
@@ -342,7 +342,9 @@ def _log_det(wish: SelectionSpec, source: Source, k: int, *, gpu: bool) -> LogDe
     must_fit(size, f"log_det of {k:,} picks", "Ask for fewer rows, or use metric='cosine'.")
     rows = make_vectors(source.table, wish.metric)
     tools = gpu_tools(exact=True) if gpu else CPU
-    return LogDet(rows, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0, wish.scale, tools.volume, tools.name)
+    return LogDetObjective(
+        rows, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0, wish.scale, tools.volume, tools.name
+    )
 
 
 def _saturated(wish: SelectionSpec, source: Source) -> Objective:

@@ -16,7 +16,7 @@ from listwright.selection.by_reward import select_by_reward
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.epochs import Epochs
 from listwright.selection.facility import Blocks, value_curve
-from listwright.selection.folds import Fold, run_greedy
+from listwright.selection.folds import SelectionFold, run_greedy
 from listwright.selection.graph import neighbor_graph, select_on_graph
 from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, proved, sampling_error
 from listwright.selection.similarity import Similarity
@@ -62,7 +62,7 @@ class Objective(ABC):
 
 
 @dataclass(eq=False)
-class FacilityLocation(Objective):
+class FacilityObjective(Objective):
     """Sum over targets of weight times the highest similarity to a pick: exact, without the matrix.
 
     Attributes
@@ -90,7 +90,7 @@ class FacilityLocation(Objective):
         rows, gains = epochs.run()
         return Solved(rows, gains, epochs.bounds, float(before))
 
-    def among(self, rows: Ints) -> FacilityLocation:
+    def among(self, rows: Ints) -> FacilityObjective:
         """Return the same objective for some candidates."""
         return replace(self, similarity=self.similarity.among(rows))
 
@@ -174,7 +174,7 @@ class Sampled(Objective):
 
 
 @dataclass(eq=False)
-class LogDet(Objective):
+class LogDetObjective(Objective):
     """log det(I + scale * K), where K is the kernel of the picks.
 
     Attributes
@@ -203,7 +203,7 @@ class LogDet(Objective):
         """Run lazy greedy."""
         return Solved(*self.solver(self.vectors, self.gamma, self.scale, constraints, tick))
 
-    def among(self, rows: Ints) -> LogDet:
+    def among(self, rows: Ints) -> LogDetObjective:
         """Return the same objective for some candidates."""
         return replace(self, vectors=self.vectors.only(rows))
 
@@ -217,7 +217,7 @@ class LogDet(Objective):
 class FoldObjective(Objective):
     """Any objective that is measured by blocks while the selection grows."""
 
-    make_fold: Callable[[], Fold]
+    make_fold: Callable[[], SelectionFold]
     monotone: bool = True
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:

@@ -15,7 +15,7 @@ from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints, make_constraints
 from listwright.selection.intake import read_vectors
 from listwright.selection.making import SelectionSpec, engine_of, make_objective, make_similarity
-from listwright.selection.objectives import FacilityLocation, Graph, Objective, Solved
+from listwright.selection.objectives import FacilityObjective, Graph, Objective, Solved
 from listwright.selection.refine import refine_picks
 from listwright.selection.result import Selection
 from listwright.selection.similarity import Given
@@ -244,13 +244,13 @@ def _refine(
     """Return the picks after exchanges, and what these added."""
     if refine is False:
         return solved, 0.0
-    known = isinstance(objective, FacilityLocation) or (isinstance(objective, Graph) and not issparse(objective.graph))
+    known = isinstance(objective, FacilityObjective) or (isinstance(objective, Graph) and not issparse(objective.graph))
     if not known or constraints.budgeted or constraints.several_budgets:
         raise InputError("refine= is for facility_location of all rows, without a budget, neighbors=, sample= or Ray.")
     if not (refine is True or refine > 0):
         raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")
-    assert isinstance(objective, FacilityLocation | Graph)
-    similarity = objective.similarity if isinstance(objective, FacilityLocation) else Given(objective.graph)
+    assert isinstance(objective, FacilityObjective | Graph)
+    similarity = objective.similarity if isinstance(objective, FacilityObjective) else Given(objective.graph)
     seconds = np.inf if refine is True else float(refine)
     rows, gains, gained = refine_picks(similarity, objective.weights, solved.rows, constraints, seconds)
     return solved._replace(rows=rows, gains=gains), gained

@@ -39,7 +39,7 @@ class Tiles:
         self.marks: list[Any] = []
         self.active: tuple[Any, Any] = (self.candidates[:0], self.squares[:0])
         self.near = NEAR if exact else 0.0
-        self.doubles = Doubles(self)
+        self.doubles = DoublesOnGPU(self)
 
     def gain_bounds(self) -> Floats:
         """Return upper bounds on all gains, as `Dots.gain_bounds` does."""
@@ -116,7 +116,7 @@ class Tiles:
         return falls(targets, candidates, both, changed, old, new, self.weights, self.kind)
 
 
-class Doubles:
+class DoublesOnGPU:
     """Best similarities in float64, as in `selection.facility.Doubles`."""
 
     def __init__(self, board: Tiles) -> None:
