@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import listwright as lw
 from listwright.baselines import Random, TopK
-from listwright.evaluation import list_values
+from listwright.estimators.certification import as_certification
+from listwright.guarantees.held_out import HeldOutValues
 
 N_TRAINING, N_POPULATION, ITEMS, LENGTH = 300, 20_000, 12, 3
 
@@ -18,32 +19,48 @@ class Population:
     """Values of lists on many problems. Samples are drawn with replacement, so their means are the truth."""
 
     name: str
-    binary: bool
-    budget: float | None
-    values: np.ndarray
-    greedy: np.ndarray
-    rivals: dict[str, np.ndarray]
+    measured: HeldOutValues
+
+    def sample(self, rows: np.ndarray) -> HeldOutValues:
+        """What was measured on some of the problems."""
+        whole = self.measured
+        best = None if whole.best is None else whole.best[rows]
+        rivals = {name: values[rows] for name, values in whole.rivals.items()}
+        return replace(whole, values=whole.values[rows], greedy=whole.greedy[rows], rivals=rivals, best=best)
+
+    def truth(self) -> dict[str, float]:
+        """The true value of each statement that is made."""
+        whole = self.measured
+        mean = whole.values.mean()
+        true = {"value": mean}
+        if whole.bounded:
+            true |= {"share_of_greedy": mean / whole.greedy.mean()}
+            true |= {f"ahead of {name}": mean - values.mean() for name, values in whole.rivals.items()}
+        if whole.best is not None and whole.bounded:
+            true["share_of_best"] = mean / whole.best.mean()
+        return true
 
 
 def populations() -> list[Population]:
-    """Rewards of 0 and 1 that nearly always and hardly ever succeed, graded ones, and lists within a budget."""
+    """Rewards of 0 and 1 that nearly always and hardly ever succeed, graded and unbounded ones, and a budget."""
     rng = np.random.default_rng(0)
     features = rng.random((N_TRAINING + N_POPULATION, ITEMS, 4)).astype(np.float32)
     relevance = features[..., 0] * features[..., 1]
     topics = rng.random((*relevance.shape, 6)) < 0.15 + 0.35 * features[..., 2:3]
-    any_success = {
-        "any success, near 1": relevance + 0.5 * rng.random(relevance.shape) > 0.45,
-        "any success, near 0": relevance + 0.2 * rng.random(relevance.shape) > 1.03,
-    }
-    found = [population(name, features, lw.rewards.AnySuccess(clicked)) for name, clicked in any_success.items()]
-    found.append(population("coverage", features, lw.rewards.Coverage(topics.reshape(-1, 6))))
     chances = np.clip(0.9 * topics * relevance[..., None], 0, 1).reshape(-1, 6)
-    found.append(population("probabilistic coverage", features, lw.rewards.ProbabilisticCoverage(chances)))
     rare = topics & (rng.random(topics.shape) < 0.08)
-    found.append(population("coverage, near 0", features, lw.rewards.Coverage(rare.reshape(-1, 6))))
+    huge = relevance * np.where(rng.random((len(relevance), 1)) < 0.002, 400.0, 1.0)
     sizes = rng.integers(1, 6, size=relevance.shape).astype(float)
-    found.append(population("coverage within a budget", features, lw.rewards.Coverage(topics.reshape(-1, 6)), sizes))
-    return found
+    rewards = {
+        "any success, near 1": lw.rewards.AnySuccess(relevance + 0.5 * rng.random(relevance.shape) > 0.45),
+        "any success, near 0": lw.rewards.AnySuccess(relevance + 0.2 * rng.random(relevance.shape) > 1.03),
+        "coverage": lw.rewards.Coverage(topics.reshape(-1, 6)),
+        "probabilistic coverage": lw.rewards.ProbabilisticCoverage(chances),
+        "coverage, near 0": lw.rewards.Coverage(rare.reshape(-1, 6)),
+        "sums, one problem in 500 worth 400 times as much": lw.rewards.Total(huge),
+    }
+    made = [population(name, features, reward) for name, reward in rewards.items()]
+    return [*made, population("coverage within a budget", features, rewards["coverage"], sizes)]
 
 
 def population(
@@ -55,11 +72,4 @@ def population(
     limits = {"length": LENGTH} if sizes is None else {"budget": 6.0}
     model = lw.SCP(**limits, effort="fast", random_state=0).fit(training)
     rivals = {"top_k": TopK(length=LENGTH).fit(training), "random": Random(length=LENGTH, random_state=0).fit(training)}
-    return Population(
-        name,
-        isinstance(reward, lw.rewards.AnySuccess),
-        limits.get("budget"),
-        list_values(model.predict(others), others),
-        lw.greedy(others, **limits).values,
-        {name: list_values(rival.predict(others, **limits), others) for name, rival in rivals.items()},
-    )
+    return Population(name, as_certification(model, rivals).measure(others))
