@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from narwhals.typing import IntoFrame
@@ -18,10 +18,11 @@ from listwright._internal.pictures import html_table
 from listwright._internal.quotas import Quotas, make_quotas
 from listwright._internal.ragged import is_run, pieces, resolve_indices
 from listwright.errors import InputError
-from listwright.frames.columns import ColumnOptions, Columns
-from listwright.frames.frame import as_table, references_by_problem, table_arrays
-from listwright.frames.table import ColumnTable
 from listwright.query_terms import QueryTerms
+
+if TYPE_CHECKING:
+    from listwright.frames.columns import ColumnOptions, Columns
+    from listwright.frames.table import ColumnTable
 
 MOST_NAMED = 8  # most kinds of links that the repr names
 SHOWN = 20  # features that a notebook shows
@@ -322,6 +323,9 @@ class Problems:
         >>> problems.features.ravel(), problems.item_ids
         (array([3., 2., 1.], dtype=float32), array(['a', 'b', 'a'], dtype='<U1'))
         """
+        from listwright.frames.columns import ColumnOptions  # only here: reading frames takes pyarrow
+        from listwright.frames.frame import as_table, references_by_problem
+
         options = ColumnOptions(
             problem=problem,
             item=item,
@@ -658,6 +662,8 @@ def build_problems(
     table: ColumnTable, options: ColumnOptions, *, reward: Any = None, references: Any = None
 ) -> tuple[Problems, Columns]:
     """Choose the columns of a table, build its problems, and return how it was read."""
+    from listwright.frames.frame import table_arrays
+
     arrays, columns = table_arrays(table, options, reward=reward, references=references)
     return Problems.from_arrays(**arrays)._with(backend=table.backend), columns
 

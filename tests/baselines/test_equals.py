@@ -76,7 +76,7 @@ def test_what_learns_nothing_takes_a_frame_without_a_reward_and_what_learns_does
     assert len(MMR(0.3, "retriever_score", length=2).fit(frame()).predict(frame())) == 40
     with pytest.raises(InputError, match=r'Pass reward=, such as "any:clicked"'):
         TopK("ridge").fit(frame())
-    with pytest.raises(InputError, match="score needs a reward"):
+    with pytest.raises(InputError, match="A frame does not say what a list is worth"):
         TopK("age").fit(frame()).score(frame())
 
 

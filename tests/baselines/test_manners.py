@@ -133,9 +133,9 @@ def test_predict_before_fit(rival: Baseline) -> None:
 
 
 def test_only_problems(rival: Baseline) -> None:
-    with pytest.raises(InputError, match=r"Pass listwright\.Problems, not list"):
+    with pytest.raises(InputError, match=r"Pass listwright\.Problems or a frame, not list"):
         rival.fit([1, 2])  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"Pass listwright\.Problems, not list"):
+    with pytest.raises(InputError, match=r"Pass listwright\.Problems or a frame, not list"):
         rival.fit(made()).predict([1, 2])  # type: ignore[arg-type]
 
 

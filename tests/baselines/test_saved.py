@@ -97,7 +97,7 @@ def changed(path: Path, **fields: Any) -> None:
         (NearestCover(5, 3), {"cover_": None}, "its parts do not fit together"),
         (TopK(length=3), {"model_": None}, "its parts do not fit together"),
         (TopK(length=3), {"n_items_": 2}, "its parts do not fit together"),
-        (TopK(length=3), {"signature_": None}, "it was never fitted"),
+        (TopK(length=3), {"signature_": None}, "field signature_ of TopK is of the wrong kind"),
         (MMR(relevance="ridge", length=3), {"top_k_": None}, "its parts do not fit together"),
     ],
 )

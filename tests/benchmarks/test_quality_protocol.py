@@ -22,12 +22,12 @@ def protocol() -> Any:
 @pytest.mark.parametrize("name", ["aslib", "motion_paths", "argkp", "trec_web"])
 def test_choosing_cannot_read_what_is_reported(protocol: Any, name: str) -> None:
     with pytest.raises(protocol.NotAllowed, match=f"`choose` must not read {name}"):
-        protocol.folder(Path("data"), name, "choose")
+        protocol.folder(name, "choose")
 
 
 def test_reporting_cannot_read_the_scenarios_to_choose_on(protocol: Any) -> None:
     with pytest.raises(protocol.NotAllowed, match="`report` must not read aslib_dev"):
-        protocol.folder(Path("data"), "aslib_dev", "report")
+        protocol.folder("aslib_dev", "report")
 
 
 def test_looks_are_counted(protocol: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

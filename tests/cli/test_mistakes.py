@@ -25,7 +25,7 @@ def with_column(name: str, values: str) -> str:
     return "\n".join([f"{header},{name}", *(f"{line},{more(i, line)}" for i, line in enumerate(lines))]) + "\n"
 
 
-def nothing_to_tell_apart() -> str:
+def nothing_but_context() -> str:
     lines = [",".join(line.split(",")[i] for i in (0, 1, 6)) for line in table(40).splitlines()]
     return "\n".join([f"{lines[0]},price", *(f"{line},{i // 6}" for i, line in enumerate(lines[1:]))]) + "\n"
 
@@ -38,7 +38,7 @@ MISTAKES = {
     ),
     "all candidates in every list": (table(40), 6, "exactly 6 candidates.*listwright fit --log"),
     "the position shown": (with_column("slot", "place"), 2, "Column slot counts the candidates.* --ignore"),
-    "nothing to tell apart": (nothing_to_tell_apart(), 2, r"do not differ.*\(--context\)"),
+    "nothing but context": (nothing_but_context(), 2, "context, with one value per problem: 'price'"),
     "a date": (with_column("day", "date"), 2, "left out: 'day'.*--ignore"),
     "a category": (with_column("kind", "kind"), 2, "left out: 'kind'.*--categorical"),
 }

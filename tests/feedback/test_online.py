@@ -16,7 +16,7 @@ from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Position
 from listwright.feedback import TrainingUpdate
 from listwright.feedback.explore import Epsilon, InverseGap
-from listwright.feedback.update_queue import _walked, shown_rows
+from listwright.feedback.update_queue import _walk_along, shown_rows
 from listwright.policies import Linear, Uniform
 from tests.problem_tools import small_problems
 
@@ -325,7 +325,7 @@ def test_shown_rows_are_those_of_the_walk_to_the_last_bit(features: lw.features.
     found = problems(3, context=np.random.default_rng(5).random((3, 2)))
     view, picks = features.fit(found), np.array([4, 0, 2, 5])
     for problem in found:
-        assert np.array_equal(shown_rows(view, problem, picks).table, _walked(view, problem, picks).table)
+        assert np.array_equal(shown_rows(view, problem, picks).table, _walk_along(view, problem, picks).table)
 
 
 def test_crossed_features_are_learned_item_by_item() -> None:

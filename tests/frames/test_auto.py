@@ -35,8 +35,9 @@ def test_a_solver_frame_needs_no_option_but_problem_and_reward() -> None:
         model = lw.SCP(1, effort="fast", random_state=0).fit(solvers(), problem="instance", reward="any:solved")
     lines = sorted(str(line.message) for line in said)
     assert lines == [
-        "The table: context, with one value per problem: 'is_0', 'is_1', 'is_2' and 2 more columns (context=None: "
-        "features); catalogue, with recurring items: 'algorithm' (catalogue=None: ids).",
+        "The table: context, with one value per problem: 'is_0', 'is_1', 'is_2' and 2 more columns (to keep them as "
+        "features, pass context=None); catalogue, with recurring items: 'algorithm' (to keep them as ids, pass "
+        "catalogue=None).",
         "The table: missing values of 'size_of_instance' are filled with the median, and a 0/1 column marks each. "
         'Pass missing="error" to refuse them.',
     ]

@@ -67,7 +67,7 @@ def test_nothing_is_compiled_twice(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": "ignore"}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
     counts = dict(part.split("=") for part in done.stdout.split())
-    assert {"walk.walk_lists", "mmr._measure", "dpp._along", "order.sort_within"} <= {
+    assert {"walk.walk_lists", "mmr._measure", "dpp._along", "losses.sort_within"} <= {
         name.removeprefix("listwright._kernels.") for name in counts
     }
     assert {name: count for name, count in counts.items() if count != "1"} == {}

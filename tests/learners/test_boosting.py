@@ -18,7 +18,7 @@ def test_without_lightgbm_the_trees_are_those_of_scikit_learn(monkeypatch: pytes
     table = rng.normal(size=(n_rows, 5))
     target = table[:, 0] - 2 * table[:, 3] ** 2 + 7.0
     learner = Boosting(n_trees=30)
-    expected = learner._unfitted("LGBMRegressor", 0).fit(table, target).predict(table)
+    expected = learner._make_estimator("LGBMRegressor", 0).fit(table, target).predict(table)
     found = learner.fit(table, target)
     assert isinstance(found.model_, Boosted)
     np.testing.assert_allclose(found.predict(table), expected, rtol=1e-12)

@@ -91,6 +91,7 @@ def test_models_and_baselines_keep_to_them(name: str) -> None:
         assert len(row) == K or "budgets" in case
 
 
+@pytest.mark.filterwarnings("ignore:.* picks add nothing:UserWarning")
 @pytest.mark.parametrize("name", [name for name in CASES if name not in ("pinned", "all")])
 def test_select_keeps_to_them_and_to_its_ratio(name: str) -> None:
     case = dict(CASES[name])

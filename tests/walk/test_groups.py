@@ -155,8 +155,7 @@ def test_the_limit_is_saved_and_certified(tmp_path: Path) -> None:
     assert again.per_group == model.per_group
     np.testing.assert_array_equal(again.predict(problems[50:]).rows, model.predict(problems[50:]).rows)
     certificate = model.certify(problems[50:])
-    assert certificate.grouped
-    assert certificate.share_of_best == pytest.approx(0.5 * certificate.share_of_greedy)
+    assert 0.5 * certificate.share_of_greedy < certificate.share_of_best <= certificate.share_of_greedy
     assert any("group" in words for words in model.online_certificate().breaches)
 
 

@@ -123,8 +123,16 @@ def _constant(owners: Ints, codes: Ints) -> bool:
 
 def _say_roles(table: ColumnTable, context: tuple[str, ...], catalogue: str | None) -> None:
     """Say in one line what was found, and how to switch it off."""
-    parts = [f"context, with one value per problem: {_some(context)} (context=None: features)"] if context else []
-    parts += [f"catalogue, with recurring items: {catalogue!r} (catalogue=None: ids)"] if catalogue else []
+    parts = (
+        [f"context, with one value per problem: {_some(context)} (to keep them as features, pass context=None)"]
+        if context
+        else []
+    )
+    parts += (
+        [f"catalogue, with recurring items: {catalogue!r} (to keep them as ids, pass catalogue=None)"]
+        if catalogue
+        else []
+    )
     if parts:
         warn(f"{table.source}: {'; '.join(parts)}.", Notice)
 

@@ -62,7 +62,7 @@ class Selector(Parameters):
 
     See Also
     --------
-    select : The same as a function, for tables that are at hand.
+    select : The same as a function, for tables in memory.
 
     References
     ----------

@@ -34,7 +34,7 @@ def import_part(part: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "listwright":
             raise
-        raise MissingExtra(f"Serving needs {error.name}.", extra="serve") from None
+        raise MissingExtra(f"Serving needs {str(error.name).partition('.')[0]}.", extra="serve") from None
 
 
 def __getattr__(name: str) -> Any:

@@ -27,7 +27,7 @@ from listwright.walk.lists import Step, build_lists, walk
 
 Keys = Hashes
 ODD = np.uint64(0x9E3779B97F4A7C15)
-COARSE = 12  # significant bits of features by which near copies of a problem are recognised
+DROPPED = 12  # of 23 bits of a feature's fraction, which near copies of a problem need not have in common
 SAMPLED = 4  # rows per problem that are compared for it
 COMMON = 16  # states with the same row, past which the row says nothing about copies
 
@@ -86,9 +86,10 @@ class Visits:
 
     @property
     def most(self) -> int:
-        """Visits to the state that was visited most often."""
+        """Visits to the state that was visited most often, among those that what can be seen identifies."""
         self._sum_up()
-        return int(self.counts.max(initial=0))
+        alone = np.isin(self.seen, self.seen[1:][self.seen[1:] == self.seen[:-1]], invert=True)
+        return int(self.counts[alone].max(initial=1 if len(self.counts) else 0))
 
     @property
     def n_states(self) -> int:
@@ -144,9 +145,9 @@ def states_of(problems: Problems, gains: Floats) -> States:
 
 def _coarse_keys(problems: Problems, gains: Floats) -> Keys:
     """Return keys of some rows of each problem, (problems, SAMPLED), that small changes of features leave alone."""
-    rows = _row_keys(_round_digits(problems.features))
+    rows = _row_keys(problems.features, coarse=True)
     if problems.context is not None:
-        rows = rows ^ _scramble(_row_keys(_round_digits(problems.context)))[problems.owners]
+        rows = rows ^ _scramble(_row_keys(problems.context, coarse=True))[problems.owners]
     order = np.lexsort((_scramble(rows), problems.owners))
     rank = np.arange(len(order)) - np.repeat(problems.offsets[:-1], problems.counts)
     keys = np.maximum(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), np.uint64(1))[order]
@@ -155,23 +156,17 @@ def _coarse_keys(problems: Problems, gains: Floats) -> Keys:
     return coarse
 
 
-def _round_digits(table: Any) -> Any:
-    """Return numbers with `COARSE` significant bits."""
-    if sparse.issparse(table):
-        rounded = table.copy()
-        rounded.data = _round_digits(table.data)
-        return rounded
-    _, exponents = np.frexp(table)
-    scale = np.ldexp(1.0, COARSE - exponents)
-    return np.round(table * scale) / scale
-
-
-def _row_keys(table: Any) -> Keys:
-    """Return one hash per row, which depends on every entry and its column."""
+def _row_keys(table: Any, *, coarse: bool = False) -> Keys:
+    """Return one hash per row, which depends on every entry and its column; of rounded entries if `coarse`."""
     factors = np.random.default_rng(0).integers(1, 2**63, size=table.shape[1], dtype=np.uint64) * np.uint64(2) + ODD
-    if not sparse.issparse(table):
-        return row_keys(_bits(table), factors)
-    words = _bits(table.data[:, None]).ravel() * factors[table.indices]
+    is_sparse = sparse.issparse(table)
+    bits = _bits(table.data[:, None] if is_sparse else table)
+    if coarse:
+        bits += np.uint32(1 << (DROPPED - 1))
+        bits &= ~np.uint32((1 << DROPPED) - 1)
+    if not is_sparse:
+        return row_keys(bits, factors)
+    words = bits.ravel() * factors[table.indices]
     before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words, dtype=np.uint64)])
     return before[table.indptr[1:]] - before[table.indptr[:-1]]
 
@@ -198,7 +193,7 @@ def _by_problem(keys: Keys, offsets: Ints) -> Keys:
     return np.add.reduceat(keys, offsets[:-1])
 
 
-FEW = 20  # fewer states than this may recur by chance
+FEW = 5  # fewer states than this may recur by chance
 
 
 @saved_as("Ledger")

@@ -12,7 +12,7 @@ from listwright.features.auto import paper_features
 from listwright.feedback import EvidenceWarning, Log, evaluate
 from listwright.feedback.explore import Epsilon
 from listwright.feedback.off_policy.estimates import estimate_of
-from listwright.feedback.off_policy.estimators import InfluenceValues, _checked, estimators, support_size
+from listwright.feedback.off_policy.estimators import InfluenceValues, _with_bias, estimators, support_size
 from listwright.feedback.off_policy.evidence import Evidence, OutcomeRegression, evidence, gains_of
 from listwright.feedback.off_policy.targets import as_target
 from listwright.simulate.news import news
@@ -230,11 +230,11 @@ def test_the_pseudo_inverse_allows_for_what_the_doubly_robust_estimate_shows_to_
     """Half of the value, by every list: nothing of that is chance."""
     rng = np.random.default_rng(0)
     robust = InfluenceValues(rng.random(400), 400.0)
-    same, half = (_checked(InfluenceValues(scale * robust.influence, 400.0), robust) for scale in (1.0, 0.5))
+    same, half = (_with_bias(InfluenceValues(scale * robust.influence, 400.0), robust) for scale in (1.0, 0.5))
     assert same.bias == 0.0
     assert half.bias == pytest.approx(robust.value / 2, rel=0.01)
     assert estimate_of(half, 0.95, (0.0, 1.0), False).high > robust.value
-    assert _checked(robust, InfluenceValues(robust.influence, 1.0)).bias == 0.0  # nothing to check it with
+    assert _with_bias(robust, InfluenceValues(robust.influence, 1.0)).bias == 0.0  # nothing to check it with
 
 
 def test_intervals_stay_in_range_and_have_a_width() -> None:
