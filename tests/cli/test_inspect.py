@@ -46,7 +46,7 @@ def test_inspect_shows_bars_of_weights_and_of_importance(call):
     assert lines[weights + 1].endswith("█" * 30)
     important = lines.index("importance: what lists lose without a feature:")
     assert lines[important + 1].startswith("  quality  +0.")
-    assert "measured: A trial, learned from 48 problems" in out
+    assert "measured: Lists of 2 items are worth 0." in out
     assert "importance" not in call("inspect", "m.listwright")[1]
 
 

@@ -67,5 +67,5 @@ def test_nothing_is_noted_of_good_data_and_of_the_rank_by_a_score(call, folder: 
 def test_a_policy_that_does_not_beat_sorting_is_said_to(call, folder: Path) -> None:
     rows = [f"p{i},{j},{(7 * i + 11 * j) % 13},{int((7 * i + 11 * j) % 13 > 9)}" for i in range(60) for j in range(6)]
     (folder / "plain.csv").write_text("\n".join(["problem,item,grade,clicked", *rows]) + "\n")
-    out = call("fit", "plain.csv", *FIT, "--length", "2")[1]
-    assert "The learned policy does not beat sorting here." in out
+    out = " ".join(call("fit", "plain.csv", *FIT, "--length", "2")[1].split())
+    assert "No clear difference to sorting by the best column" in out

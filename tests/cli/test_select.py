@@ -74,7 +74,7 @@ def test_a_picture(call: Any, ending: str) -> None:
         (("x.parquet", "-k", "3", "--picture", "p.gif"), "ends in .png, .svg, .html"),
         (("x.parquet", "-k", "3", "--groups", "nothing", "--per-group", "1"), "has no column 'nothing'"),
         (("x.npy", "-k", "3", "--costs", "price", "--budget", "3"), "can be read from a Parquet file"),
-        (("x.parquet", "-k", "9", "--groups", "source", "--per-group", "2"), "--per-group lets at most 6 rows"),
+        (("x.parquet", "-k", "9", "--groups", "source", "--per-group", "2"), "let at most 6 rows be picked"),
     ],
 )
 def test_wrong_input_is_told_in_one_message(call: Any, arguments: tuple[str, ...], message: str) -> None:

@@ -77,13 +77,11 @@ def test_fit_says_what_it_starts_with_and_what_came_of_it(call, folder) -> None:
     arguments = ["--reward", "any:clicked", "--length", "2", "--effort", "fast", "-o", "again.listwright"]
     code, out, _ = call("fit", "past.csv", *arguments)
     assert code == 0
-    first, measured, certificate, last = out.splitlines()
+    first, *measured, last = out.splitlines()
     assert first == "60 problems, 360 candidates, 3 features; learning takes about 1 MiB of memory."
-    assert measured.startswith(
-        "A trial, learned from 48 problems and measured on 12 problems held out: lists are worth"
-    )
-    assert "; sorting by 'quality' 0." in measured
-    assert certificate.startswith("On problems like these 12, with 95 % confidence: lists are worth at least 0.")
+    sentence = " ".join(measured)
+    assert re.match(r"Lists of 2 items are worth 0\.\d+ \(.*\) on 60 problems out of fold\.", sentence)
+    assert "sorting by the best column" in sentence
     assert "regret" not in out
     assert last.startswith("Wrote again.listwright after ")
     assert (folder / "again.listwright").read_bytes() == (folder / "m.listwright").read_bytes()
@@ -92,18 +90,19 @@ def test_fit_says_what_it_starts_with_and_what_came_of_it(call, folder) -> None:
 def test_problems_held_back_give_a_certificate_that_the_file_keeps(call) -> None:
     arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "--effort", "fast"]
     arguments += ["-o", "certified.listwright"]
-    first, told = call(*arguments, "--certify", "0.5")[1].splitlines()[1:3]
-    assert first.startswith("Measured on 30 problems held out: lists are worth 0.")
-    assert told.startswith("On problems like these 30, with 95 % confidence: lists are worth at least 0.")
-    assert told in call("inspect", "certified.listwright")[1]
+    out = " ".join(call(*arguments, "--certify", "0.5")[1].splitlines())
+    assert "Lists of 2 items are worth 0." in out
+    assert "on 30 problems held out." in out
+    claim = "On problems like these 30, with 95 % confidence in all of it: lists are worth at least 0."
+    assert claim in out
+    assert claim in " ".join(call("inspect", "certified.listwright")[1].split())
 
 
 def test_fit_says_how_it_chose_to_learn_and_the_file_keeps_it(call) -> None:
     arguments = ["fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "chosen.listwright"]
     assert "\nChosen: " in call(*arguments)[1]
-    told = json.loads(call(*arguments, "--json")[1])["chosen"]
-    assert 0.2 < told["value"] < 1
-    assert f"chosen: Chosen: {told['chosen']}, whose lists" in call("inspect", "chosen.listwright")[1]
+    chosen = json.loads(call(*arguments, "--json")[1])["chosen"]["chosen"]
+    assert f"Chosen: {chosen}" in call("inspect", "chosen.listwright")[1]
 
 
 def test_fit_takes_several_tables(call, folder) -> None:
@@ -340,7 +339,7 @@ def test_check_finds_what_spoils_learning(call, folder) -> None:
     assert "2 of 10 problems" in found["unreachable"]["message"]
     assert "1 of 30 candidates" in found["duplicates"]["message"]
     assert found["constant"]["message"].endswith(": flat.")
-    assert "computed from x, leak:" in found["leak"]["message"]
+    assert "computed from leak:" in found["leak"]["message"]
 
 
 def test_check_takes_sparse_tables(call, folder) -> None:

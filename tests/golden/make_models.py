@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import listwright as lw
 from listwright import baselines, features, learners, policies
-from listwright.estimators.stacking import PolicyScore
+from listwright.estimators.stacking import PolicyScore, StaticRank
 from listwright.estimators.wide import Compressed
 from listwright.features.expected_coverage import ExpectedCoverage
 from listwright.features.outcomes import Contrasts, Forest
@@ -144,6 +144,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "list_features": lambda: scp(features=list_features()).fit(problems()),
     "identity": lambda: scp(features=features.Identity(("context", "list", "candidates"))).fit(problems()),
     "outcomes": lambda: scp(features=features.ExpectedGain(OUTCOMES)).fit(problems()),
+    "static_rank": lambda: scp(features=StaticRank()).fit(problems()),
     "topics": lambda: scp(features=features.ExpectedGain(OUTCOMES[:3])).fit(topics()),
     "summaries": lambda: scp(features=CANDIDATE + ExpectedCoverage()).fit(summaries()),
     "terms": lambda: scp(features=CANDIDATE + features.UncoveredTerms()).fit(questions()),

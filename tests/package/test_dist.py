@@ -186,7 +186,7 @@ parquet.write_table(pa.table(readers.table(20, random_state=0)), "past.parquet")
 lw.SCP(2, engine="ray", effort="fast").fit(scan("past.parquet", reward="any:clicked"))
 """
 USES = {
-    "plots": "lw.compare({'a': lw.baselines.Random(2)}, problems, folds=2, lengths=[2]).picture()",
+    "plots": "lw.compare({'a': lw.baselines.Random(2)}, problems, folds=2, lengths=[2]).plot()",
     "text": "lw.text.tokens('running dogs', stem=True)",
     "ray": SCAN,
 }

@@ -24,6 +24,7 @@ FIRST_LOOK = 50  # problems from which columns are picked that are worth a look 
 NAMED = 3  # examples in a message
 LOOKED_AT = 500  # problems to examine, evenly spread over all
 ENOUGH = 10  # fewest rows of either kind, and problems: with fewer, a finding may be chance
+EVENTS = 8  # items that are better than others, and worse, from which on a column can be told to leak
 RANKS = {"rank", "ranks", "ranking"}  # words of a column's name
 PLACES = {"click", "display", "displayed", "item", "items", "page", "pos", "position", "serp", "shown", "slot"}
 
@@ -95,7 +96,7 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
     starts = problems.offsets[:-1]
     usual = np.where(np.minimum.reduceat(gains, starts) > 0, np.add.reduceat(gains, starts) / problems.counts, 0.0)
     better = gains > usual[problems.owners]
-    if min(better.sum(), (~better).sum()) < ENOUGH:
+    if min(better.sum(), (~better).sum()) < EVENTS:
         return np.zeros(0, dtype=np.int64)
     afterwards = np.array([AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)])
     limits = np.where(afterwards, SUSPICIOUS, LEAKS)

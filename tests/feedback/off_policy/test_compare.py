@@ -69,7 +69,7 @@ def test_table_picture_and_text() -> None:
     found = compare(even_log(1200), {"old": "logged", "new": best})
     assert found.table()["policy"].tolist() == ["old", "new"]
     assert str(found).endswith(found.advice)
-    drawn = found.picture().to_dict()
+    drawn = found.plot().to_dict()
     assert len(drawn["vconcat"]) == 2
     assert found.to_dict()["policies"][1]["verdict"] == "roll out"
 

@@ -30,7 +30,7 @@ LOGGED = "logged"
 class PolicyComparison:
     """The result of `compare`: what each policy would earn and how it differs from the baseline.
 
-    Print it for a table with advice; use `table()` or `to_dict()` for further processing and `picture()` for a chart.
+    Print it for a table with advice; use `table()` or `to_dict()` for further processing and `plot()` for a chart.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ def compare(
     Returns
     -------
     PolicyComparison
-        With `table()`, `picture()`, `differences` and `advice`: roll out, do not, or how many more lists (or how much
+        With `table()`, `plot()`, `differences` and `advice`: roll out, do not, or how many more lists (or how much
         exploration) it would take to tell.
 
     Raises
