@@ -188,7 +188,16 @@ MODELS: dict[str, Callable[[], Any]] = {
 def new_problems(name: str) -> lw.Problems:
     """Return the problems that a model is asked for lists: those that it learned from."""
     own = {"topics": topics, "terms": questions, "summaries": summaries, "frame": frame_problems}
-    full = {"auto_catalogue", "list_features", "identity", "outcomes", "forest_cover", "nearest_cover", "static"}
+    full = {
+        "auto_catalogue",
+        "list_features",
+        "identity",
+        "outcomes",
+        "forest_cover",
+        "nearest_cover",
+        "static",
+        "static_rank",
+    }
     return (
         own[name]()
         if name in own
