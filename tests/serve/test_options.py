@@ -10,7 +10,7 @@ from sqlalchemy import create_engine, text
 
 from listwright.cli import main
 from listwright.errors import InputError
-from listwright.serve import Settings, create_app, running
+from listwright.serve import Settings, create_app, server
 
 
 def test_port_0_tells_the_port_that_was_found(
@@ -22,7 +22,7 @@ def test_port_0_tells_the_port_that_was_found(
         found.append(listening.getsockname()[1])
         app.state.service.database.close()
 
-    monkeypatch.setattr(running, "_run_one", run)
+    monkeypatch.setattr(server, "_run_one", run)
     with pytest.raises(SystemExit) as ended:
         main(["serve", str(model_file), "--store", f"sqlite:///{tmp_path}/store.db", "--port", "0"])
     assert not ended.value.code

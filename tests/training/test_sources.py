@@ -17,7 +17,7 @@ SETTINGS = [
     {"keep": "mixture"},
     {"keep": "best"},
     {"learner": "gradient", "batch_size": 7},
-    {"learner": "hinge_rank", "budget": 6.0},
+    {"learner": "hinge_rank", "budget": 6.0, "per_size": True},
 ]
 
 
