@@ -14,7 +14,7 @@ from listwright._internal.warn import warn
 from listwright.errors import DataWarning
 from listwright.features.candidate import feature_names
 from listwright.problems import Problems
-from listwright.rewards import reward_of
+from listwright.rewards import AnySuccess, reward_of
 
 LEAKS = 0.99  # within-problem AUC, or its mirror, from which a column is taken to give the reward away
 SUSPICIOUS = 0.8  # the same for columns whose names say that they are measured after a list was shown
@@ -57,7 +57,8 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
             f"The reward can be computed from {name_columns(some, leaking)}. Will it be known for new problems? If "
             "not, leave it out with ignore=: the model would be worth much less than it seems."
         )
-    if (gains <= 0).all() or (gains == gains[0]).all():
+    alike = isinstance(reward_of(some), AnySuccess) and (gains == gains[0]).all()  # others may differ later in a list
+    if (gains <= 0).all() or alike:
         worth = "nothing" if (gains <= 0).all() else f"the same ({gains[0]:g})"
         yield f"Every item is worth {worth}, so that there is nothing to learn: check the column of the reward."
     counting = _positions(some)
