@@ -57,6 +57,13 @@ _NO_WRAPPERS: dict[str, Any] = {  # not documented by numba, so used only where 
 }
 
 
+def outer(**options: Any) -> Any:
+    """Compile a function that Python calls and C does not: quickest if it fills in arrays and makes none."""
+    if "no_cfunc_wrapper" in _NO_WRAPPERS:
+        options["no_cfunc_wrapper"] = True
+    return njit(cache=True, nogil=True, **options)
+
+
 def inner(**options: Any) -> Any:
     """Compile a function without the wrappers that let Python call it, which take up to half of the time."""
     return njit(cache=True, nogil=True, **_NO_WRAPPERS, **options)

@@ -5,44 +5,63 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from listwright._kernels import outer
 from listwright._kernels.needs import unmet_rows
-from listwright._kernels.trees import tree_sums
+from listwright._kernels.trees import add_trees
 
 UNMET = 4  # columns of `unmet_rows`
 
 
-@njit(cache=True, nogil=True)
 def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: Any, limits: Any) -> tuple[Any, Any]:
     """Return the rows picked by boosted trees, in order, and the score of each."""
-    (base, arrays), (starts, parts, wholes, weights) = trees, needs
-    sizes, room, length, groups, per_group = limits
-    n, width, kinds = len(own), own.shape[1], len(links)
-    table, unmet = np.zeros((n, width + kinds + UNMET)), np.empty((n, UNMET), dtype=np.float32)
-    for row in range(n):
-        for column in range(width):
-            table[row, column] = own[row, column]
-    offsets, met = np.array([0, n]), np.zeros(1, dtype=np.uint64)
-    taken, held = np.zeros(n, dtype=np.bool_), np.zeros(groups.max() + 1, dtype=np.int64)
+    (base, arrays), (sizes, room, length, groups, per_group) = trees, limits
+    n, width = len(own), own.shape[1] + len(links) + UNMET
+    table, values = np.zeros((n, width)), np.empty(n, arrays[-1].dtype)
+    table[:, : own.shape[1]] = own
+    places = np.full(int(groups.max()) + 1, per_group)
     picks, scores = np.empty(min(length, n), dtype=np.int64), np.empty(min(length, n))
+    space = np.zeros(1, dtype=np.uint64), np.empty((n, UNMET), np.float32), np.zeros(n, np.bool_), np.empty(n, np.int64)
+    shared = table, np.empty((n, width)), values, links, own.shape[1], np.array([0, n]), bonus, twins
+    count = _pick(*shared, *space, *needs, sizes, room, groups, places, picks, scores, base, *arrays)
+    return picks[:count], scores[:count]
+
+
+@outer()
+def _pick(
+    table: Any, chosen: Any, values: Any, links: Any, width: int, offsets: Any, bonus: Any, twins: Any,
+    met: Any, unmet: Any, taken: Any, rows: Any,
+    starts: Any, parts: Any, wholes: Any, weights: Any,
+    sizes: Any, room: float, groups: Any, places: Any, picks: Any, scores: Any,
+    base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any,
+) -> int:  # fmt: skip
+    """Fill in picks and scores, and return how many there are."""
+    kinds = len(links)
     for position in range(len(picks)):
         unmet_rows(offsets, starts, parts, wholes, weights, met, unmet)
-        for row in range(n):
-            for column in range(UNMET):
-                table[row, width + kinds + column] = unmet[row, column]
-        rows = np.flatnonzero(~taken & (sizes <= room) & (held[groups] < per_group))
-        if not len(rows):
-            return picks[:position], scores[:position]
-        values = bonus[rows] + tree_sums(table[rows], base, *arrays)
-        best = rows[values.argmax()]
-        picks[position], scores[position] = best, values.max()
-        taken[best] = True
-        taken |= twins[:, best]
-        held[groups[best]] += 1
-        room -= sizes[best]
+        count = 0
+        for row in range(len(table)):
+            if not taken[row] and sizes[row] <= room and places[groups[row]] > 0:
+                for column in range(UNMET):
+                    table[row, width + kinds + column] = unmet[row, column]
+                for column in range(table.shape[1]):
+                    chosen[count, column] = table[row, column]
+                rows[count], values[count] = row, base
+                count += 1
+        if count == 0:
+            return position
+        add_trees(count, chosen, values, roots, columns, thresholds, left, right, leaves)
+        best = rows[0]
+        scores[position] = bonus[best] + values[0]
+        for k in range(1, count):
+            score = bonus[rows[k]] + values[k]
+            if score > scores[position]:
+                best, scores[position] = rows[k], score
+        picks[position], taken[best], room = best, True, room - sizes[best]
+        places[groups[best]] -= 1
         met[0] |= wholes[best]
-        for kind in range(kinds):
-            for row in range(n):
+        for row in range(len(table)):
+            taken[row] |= twins[row, best]
+            for kind in range(kinds):
                 table[row, width + kind] = max(table[row, width + kind], links[kind, row, best])
-    return picks, scores
+    return len(picks)

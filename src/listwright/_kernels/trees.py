@@ -8,21 +8,29 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from listwright._kernels import outer
 
-@njit(cache=True, nogil=True)
+
 def tree_sums(
     table: Any, base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any
 ) -> Any:
     """Return one sum over trees per row, in the precision of the leaves."""
-    total = np.empty(table.shape[0], leaves.dtype)
-    total[:] = base
+    total = np.full(len(table), base, leaves.dtype)
+    add_trees(len(table), table, total, roots, columns, thresholds, left, right, leaves)
+    return total
+
+
+@outer()
+def add_trees(
+    count: int, table: Any, total: Any, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any
+) -> None:
+    """Add what all trees give for the first `count` rows to `total`."""
     for root in roots:
-        for i in range(table.shape[0]):
+        for i in range(count):
             node = root
             while node >= 0:
                 node = left[node] if table[i, columns[node]] <= thresholds[node] else right[node]
             total[i] += leaves[-1 - node]
-    return total
 
 
 @njit(cache=True, nogil=True)

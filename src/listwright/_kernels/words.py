@@ -1,129 +1,46 @@
-"""Words of texts, character by character: where they are, a number for each, and the sentences that they form."""
+"""Words of texts, character by character, a number for each of them, and how often passages hold them."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from listwright._kernels import outer
 
 # What a character is.
 LETTER, UPPER, LOWER, DIGIT, SIGN, DROPPED, SPACE, LINE, BREAK, STOP, WIDE_STOP = (1 << bit for bit in range(11))
 # What a word is.
 CAPITAL, NUMBER, YEAR, FUNCTION, APART, LINKING, PERSON, PLACE = (1 << bit for bit in range(8))
 
-LAST_IN_TABLE = 0xFFFF
+LAST_IN_TABLE = 0xFFFF  # the last code point in the tables of characters
 STEM = 5  # characters
-LONGEST_YEAR = 4
-
+FULL_STOP = 46
 OFFSET, PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # of the FNV-1a hash
-_SHIFT = np.uint64(29)
 
 
-@njit(cache=True, nogil=True)
-def kind_of(code: int, kinds: Any) -> int:
-    """Return the bits of a character; characters beyond the table are signs that stand alone."""
-    return int(kinds[code]) if code <= LAST_IN_TABLE else LETTER | SIGN
-
-
-@njit(cache=True, nogil=True)
-def end_of_word(codes: Any, start: int, end: int, kinds: Any) -> int:
-    """Return where the word at `start` ends: a run of letters and digits, or one sign and the next."""
-    if kind_of(codes[start], kinds) & SIGN:
-        paired = start + 1 < end and kind_of(codes[start + 1], kinds) & SIGN
-        return start + 2 if paired else start + 1
-    stop = start + 1
-    while stop < end:
-        kind = kind_of(codes[stop], kinds)
-        if kind & SIGN or not kind & (LETTER | DROPPED):
-            break
-        stop += 1
-    return stop
-
-
-@njit(cache=True, nogil=True)
-def after_word(codes: Any, start: int, stop: int, end: int, kinds: Any) -> int:
-    """Return where to continue after a word: pairs of signs overlap, and the last sign of a run is already in a
-    pair.
+@outer()
+def split_words(
+    kinds: Any, folds: Any, starts: Any, firsts: Any, lasts: Any, sentences: Any, words: Any, stems: Any, flags: Any
+) -> Any:
+    """Fill in where the words of all texts are, their sentences and hashes, and the bits that depend on their
+    surroundings; turn `starts` from characters into words.
     """
-    if stop - start < 2 or not kind_of(codes[start], kinds) & SIGN:
-        return stop
-    more = stop < end and kind_of(codes[stop], kinds) & SIGN
-    return start + 1 if more else stop
-
-
-@njit(cache=True, nogil=True)
-def count_words(codes: Any, starts: Any, kinds: Any) -> int:
-    """Return the number of words of all texts together."""
-    count = 0
+    # A word is a run of letters and digits, or two signs; pairs of signs overlap. A sentence ends at a full stop
+    # followed by a blank, unless a lower-case letter comes next or the stop belongs to an initial; at a blank line; and
+    # at a line end that is not followed by a lower-case letter.
+    count, at = 0, 0
     for text in range(len(starts) - 1):
-        at, end = starts[text], starts[text + 1]
-        while at < end:
-            if kind_of(codes[at], kinds) & LETTER:
-                at = after_word(codes, at, end_of_word(codes, at, end, kinds), end, kinds)
-                count += 1
-            else:
-                at += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def mixed(key: Any) -> Any:
-    """Return the key with its high bits mixed into the low ones, which hash tables use."""
-    return key ^ (key >> _SHIFT)
-
-
-@njit(cache=True, nogil=True)
-def hashed(codes: Any, start: int, stop: int, kinds: Any, folds: Any) -> tuple[Any, Any, bool]:
-    """Return hashes of a word and of its first letters, and whether it is all digits; case and accents are ignored."""
-    number, stem, length, digits = OFFSET, OFFSET, 0, True
-    for at in range(start, stop):
-        code = codes[at]
-        kind = kind_of(code, kinds)
-        if kind & DROPPED:
-            continue
-        folded = np.uint64(folds[code]) if code <= LAST_IN_TABLE else np.uint64(code)
-        number = (number ^ folded) * PRIME
-        digits &= kind & DIGIT != 0
-        length += 1
-        if length == STEM:
-            stem = number
-    if length < STEM or digits:
-        stem = number
-    return mixed(number), mixed(stem), digits
-
-
-@njit(cache=True, nogil=True)
-def flags_of(codes: Any, start: int, stop: int, digits: bool, word: Any, kinds: Any, known: Any) -> int:
-    """Return what kind of word it is, by its characters and by the lists of `known` words, (sorted hashes, bits)."""
-    flags = CAPITAL if kind_of(codes[start], kinds) & (UPPER | DIGIT) else 0
-    at = np.searchsorted(known[0], word)
-    if at < len(known[0]) and known[0][at] == word:
-        flags |= known[1][at]
-    if digits:
-        flags |= NUMBER
-        if stop - start == LONGEST_YEAR and codes[start] in (49, 50):  # 1066, 2026
-            flags |= YEAR
-    return flags
-
-
-@njit(cache=True, nogil=True)
-def split_words(codes: Any, starts: Any, kinds: Any, folds: Any, known: Any, out: Any) -> None:
-    """Split all texts into words and sentences: fill in the arrays of `text.passages.reading.Words`."""
-    # A sentence ends at a full stop followed by a blank, unless a lower-case letter comes next or the stop belongs to
-    # an initial; at a blank line; and at a line end that is not followed by a lower-case letter.
-    count = 0
-    for text in range(len(starts) - 1):
-        out.starts[text] = count
-        at, end, sentence, length_before = starts[text], starts[text + 1], 0, 0
+        end, before, sentence, length_before = starts[text + 1], count, 0, 0
+        starts[text] = count
         marks, dots, lines, broken, stopped, ended = 0, 0, 0, True, False, False
         while at < end:
-            code = codes[at]
-            kind = kind_of(code, kinds)
+            kind = kinds[at]
             if not kind & LETTER:
                 if not kind & SPACE:
                     marks += 1
-                    dots += code == 46
+                    dots += folds[at] == FULL_STOP
                 lines += kind & LINE != 0
                 broken |= kind & BREAK != 0
                 ended |= (stopped and kind & SPACE != 0) or kind & WIDE_STOP != 0
@@ -133,122 +50,176 @@ def split_words(codes: Any, starts: Any, kinds: Any, folds: Any, known: Any, out
             initial = marks == 1 and dots == 1 and length_before == 1
             lower = kind & LOWER != 0
             ends = (ended and not lower and not initial) or lines > 1 or (lines == 1 and not lower)
-            sentence += ends and count > out.starts[text]
-            stop = end_of_word(codes, at, end, kinds)
-            word, stem, digits = hashed(codes, at, stop, kinds, folds)
-            flags = flags_of(codes, at, stop, digits, word, kinds, known)
-            flags |= APART if ends or (broken and not initial) else 0
-            out.firsts[count], out.lasts[count], out.sentences[count] = at, stop, sentence
-            out.words[count], out.stems[count], out.flags[count] = word, stem, flags
+            sentence += ends and count > before
+            stop, run = at + 1, not kind & SIGN
+            while stop < end and (run or stop == at + 1):
+                following = kinds[stop]
+                if (following & SIGN != 0) == run or not following & (LETTER | DROPPED):
+                    break
+                stop += 1
+            number, stem, length, digits = OFFSET, OFFSET, 0, True
+            for place in range(at, stop):
+                if not kinds[place] & DROPPED:
+                    number = (number ^ np.uint64(folds[place])) * PRIME
+                    digits &= kinds[place] & DIGIT != 0
+                    length += 1
+                    if length == STEM:
+                        stem = number
+            firsts[count], lasts[count], sentences[count], words[count] = at, stop, sentence, number
+            stems[count] = number if length < STEM or digits else stem
+            flags[count] = (NUMBER if digits else 0) | (APART if ends or (broken and not initial) else 0)
             count += 1
             length_before = stop - at
-            at = after_word(codes, at, stop, end, kinds)
+            paired = not run and length_before == 2 and stop < end and kinds[stop] & SIGN != 0
+            at = at + 1 if paired else stop
             marks, dots, lines, broken, stopped, ended = 0, 0, 0, False, False, False
-    out.starts[len(starts) - 1] = count
+    starts[len(starts) - 1] = count
 
 
-@njit(cache=True, nogil=True)
-def numbered(keys: Any) -> tuple[Any, int]:
-    """Return a number from 0 for each key, equal keys alike, in order of first use; and how many numbers there are."""
-    size = 16
-    while size < 2 * len(keys):
-        size *= 2
-    mask = np.uint64(size - 1)
-    slots = np.full(size, -1, dtype=np.int32)
-    known = np.empty(len(keys), dtype=np.uint64)
-    numbers = np.empty(len(keys), dtype=np.int32)
-    count = 0
+@outer()
+def number_keys(keys: Any, slots: Any, known: Any, numbers: Any) -> Any:
+    """Fill in a number from 0 for each key, equal keys alike, in order of first use; return how many there are."""
+    count, last = 0, len(slots) - 1
     for i in range(len(keys)):
-        slot = np.int64(keys[i] & mask)
+        slot = np.int64(keys[i] & np.uint64(last))
         while slots[slot] >= 0 and known[slots[slot]] != keys[i]:
-            slot = (slot + 1) & (size - 1)
+            slot = (slot + 1) & last
         if slots[slot] < 0:
             slots[slot] = count
             known[count] = keys[i]
             count += 1
         numbers[i] = slots[slot]
-    return numbers, count
+    return count
 
 
-@njit(cache=True, nogil=True)
-def sentences_of(sentences: Any, bodies: Any) -> tuple[Any, Any, Any]:
-    """Numbers the sentences of all bodies consecutively."""
-    n, count = len(bodies), 0
-    starts = np.zeros(n + 1, dtype=np.int64)
-    for i in range(n):
-        if bodies[i, 1] > bodies[i, 0]:
-            count += sentences[bodies[i, 1] - 1] + 1
+@outer()
+def count_stems(
+    stems: Any, flags: Any, places: Any, latest: Any, starts: Any, entries: Any, counts: Any, previous: Any
+) -> None:
+    """Fill in which stems each passage holds, in order of first use, how often, and the entry that held it before."""
+    count = 0  # function words are left out
+    for i in range(len(places)):
+        for word in range(places[i, 0], places[i, 1]):
+            if flags[word] & FUNCTION:
+                continue
+            stem = stems[word]
+            if latest[stem] < starts[i]:
+                previous[count], entries[count], latest[stem] = latest[stem], stem, count
+                count += 1
+            counts[latest[stem]] += 1.0
         starts[i + 1] = count
-    numbers = np.full(len(sentences), -1, dtype=np.int64)
-    words = np.zeros((count, 2), dtype=np.int64)
-    for i in range(n):
-        for word in range(bodies[i, 0], bodies[i, 1]):
-            here = starts[i] + sentences[word]
-            if words[here, 1] == 0:
-                words[here, 0] = word
-            words[here, 1] = word + 1
-            numbers[word] = here
-    return numbers, starts, words
 
 
-@njit(cache=True, nogil=True)
-def next_name(flags: Any, at: int, end: int) -> tuple[int, int]:
-    """Return first word and end of the next run of capitalised words from `at` on, such as "Duke of the North"; (end,
-    end) after the last.
+@outer()
+def pair_entries(latest: Any, previous: Any, owners: Any, weights: Any, values: Any, products: Any, sums: Any) -> None:
+    """Sum over the stems that two passages share, in their order: products of weights, and values of the stems."""
+    for stem in range(len(latest)):
+        later = latest[stem]
+        while later >= 0:
+            i, earlier = owners[later], previous[later]
+            while earlier >= 0:
+                j = owners[earlier]
+                products[i, j] += weights[later] * weights[earlier]
+                sums[i, j] += values[stem]
+                products[j, i], sums[j, i] = products[i, j], sums[i, j]
+                earlier = previous[earlier]
+            later = previous[later]
+
+
+@outer()
+def match_runs(words: Any, n_question: int, places: Any, held: Any, worth: Any, seen: Any, table: Any) -> None:
+    """Fill in what each passage holds of the question in a row: from how many of its words on two are alike, the
+    longest run, and what the words of that run are worth.
     """
-    while at < end and not (flags[at] & CAPITAL and not flags[at] & FUNCTION):
-        at += 1
-    stop = min(at + 1, end)
-    while stop < end and not flags[stop] & APART:
-        ahead = stop
-        while ahead < end and ahead < stop + 2 and flags[ahead] & (LINKING | CAPITAL | APART) == LINKING:
-            ahead += 1
-        if ahead == end or not flags[ahead] & CAPITAL or flags[ahead] & APART:
-            break
-        stop = ahead + 1
-    return at, stop
-
-
-@njit(cache=True, nogil=True)
-def names_in(flags: Any, start: int, end: int) -> Any:
-    """Return the first word of each name and the word after it, shape (names, 2)."""
-    found = np.empty((end - start, 2), dtype=np.int64)
-    count, at = 0, start
-    while True:
-        at, stop = next_name(flags, at, end)
-        if at >= end:
-            return found[:count]
-        found[count, 0], found[count, 1] = at, stop
-        count += 1
-        at = stop
-
-
-@njit(cache=True, nogil=True)
-def common_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> int:
-    """Return how many words from `a` on equal those from `b` on."""
-    length = 0
-    while a + length < a_end and b + length < b_end and words[a + length] == words[b + length]:
-        length += 1
-    return length
-
-
-@njit(cache=True, nogil=True)
-def stands_in(words: Any, a: int, a_end: int, b: int, b_end: int) -> bool:
-    """Return whether the words a:a_end occur consecutively somewhere in b:b_end."""
-    for start in range(b, b_end - (a_end - a) + 1):
-        if words[start] == words[a] and common_run(words, a, a_end, start, b_end) == a_end - a:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def longest_run(words: Any, a: int, a_end: int, b: int, b_end: int) -> tuple[int, int]:
-    """Return the length of the longest run of a:a_end that occurs in b:b_end, and where it starts in a."""
-    best, where = 0, a
-    for start in range(a, a_end):
-        for other in range(b, b_end):
-            if words[start] == words[other]:
-                length = common_run(words, start, a_end, other, b_end)
+    for i in range(len(places)):
+        best, where = 0, 0
+        for at in range(places[i, 0], places[i, 1]):
+            if not held[words[at]]:
+                continue
+            for start in range(n_question):
+                if words[start] != words[at]:
+                    continue
+                most, length = min(n_question - start, places[i, 1] - at), 1
+                while length < most and words[start + length] == words[at + length]:
+                    length += 1
+                if length > 1 and seen[start] != i:
+                    seen[start] = i
+                    table[i, 0] += 1.0
                 if length > best:
                     best, where = length, start
-    return best, where
+        table[i, 1] = best
+        for word in range(where, where + best):
+            table[i, 2] += worth[word]
+
+
+@outer(error_model="numpy")
+def pair_titles(
+    words: Any, stems: Any, sentences: Any, titles: Any, bodies: Any, telling: Any, counts: Any, shares: Any,
+    parts: Any, new: Any, latest: Any, previous: Any, owners: Any, held: Any, mentions: Any, inside: Any, unasked: Any,
+) -> None:  # fmt: skip
+    """Fill in for two passages whether the title of the first occurs in the body of the second, as 1 + the highest
+    share of a sentence with it; and how much of the title's words do, in all and without those of the question.
+    """
+    n = len(titles)
+    for j in range(n):
+        for at in range(bodies[j, 0], bodies[j, 1]):
+            previous[at], latest[words[at]], held[stems[at]] = latest[words[at]], at, j
+        for i in range(n):
+            for word in range(titles[i, 0], titles[i, 1]):
+                if i != j and counts[word] and held[stems[word]] == j:
+                    inside[i, j] += parts[word]
+                    unasked[i, j] += new[word]
+    for i in range(n):
+        at = latest[words[titles[i, 0]]] if telling[i] else -1
+        while at >= 0:
+            j, length = owners[at], 0
+            most = min(titles[i, 1] - titles[i, 0], bodies[j, 1] - at)
+            while length < most and words[titles[i, 0] + length] == words[at + length]:
+                length += 1
+            if j != i and length == titles[i, 1] - titles[i, 0]:
+                mentions[i, j] = max(mentions[i, j], 1.0 + shares[sentences[at]])
+            at = previous[at]
+
+
+@outer(error_model="numpy")
+def pair_names(latest: Any, previous: Any, owners: Any, heights: Any, rarity: Any, shared: Any, bridges: Any) -> None:
+    """Fill in for two passages the summed rarity of the names that both hold, and the highest product of rarity and
+    heights.
+    """
+    for stem in range(len(latest)):
+        one = latest[stem]
+        while one >= 0:
+            i, other = owners[one], latest[stem]
+            while other >= 0:
+                j = owners[other]
+                if i != j:
+                    shared[i, j] += rarity[stem]
+                    bridges[i, j] = max(bridges[i, j], rarity[stem] * (0.1 + heights[one]) * (0.1 + heights[other]))
+                other = previous[other]
+            one = previous[one]
+
+
+@outer(error_model="numpy")
+def add_bridged(
+    ranges: Any, sentences: Any, stems: Any, entry: Any, latest: Any, previous: Any, owners: Any, rarity: Any,
+    most: float, seen: Any, sums: Any, added: Any, table: Any,
+) -> None:  # fmt: skip
+    """Fill in for two passages the most that a sentence of the first adds to the second, weighted by the names, in the
+    sentence or the title, that both hold.
+    """
+    for sentence in range(len(sentences)):
+        i = sentences[sentence]
+        for part in range(2):
+            for word in range(ranges[sentence, 2 * part], ranges[sentence, 2 * part + 1]):
+                stem = stems[word]
+                if entry[i, stem] < 0 or seen[stem] == sentence:
+                    continue
+                seen[stem], other = sentence, latest[stem]
+                while other >= 0:
+                    sums[owners[other]] += rarity[stem]
+                    other = previous[other]
+        for j in range(len(sums)):
+            if sums[j] > 0.0:
+                if j != i:
+                    table[i, j] = max(table[i, j], added[sentence, j] * min(math.log1p(sums[j]), most))
+                sums[j] = 0.0

@@ -10,10 +10,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from listwright._kernels.words import FUNCTION, names_in
+from listwright._kernels.words import FUNCTION
 from listwright.context.passages import SEPARATOR, write_passage
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
+from listwright.text.passages.reading import find_names
 
 Order: TypeAlias = Literal["rank", "edges", "document"]
 Style: TypeAlias = Literal["plain", "numbered"]
@@ -208,7 +209,9 @@ def _names(features: PassageFeatures, passage: int) -> dict[str, str]:
     form.
     """
     reading = features.reading
-    spans = [tuple(reading.titles[passage]), *map(tuple, names_in(reading.flags, *reading.bodies[passage]))]
+    start, end = reading.bodies[passage]
+    names = [(start + first, start + stop) for first, stop in find_names(reading.flags[start:end])]
+    spans = [tuple(reading.titles[passage]), *names]
     quoted = [features.source.quote(int(first), int(stop)) for first, stop in spans]
     question = features.source.quote(0, reading.n_question).lower()
     return {name.lower(): name for name in quoted if len(name) > 2 and name.lower() not in question}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwright._kernels.words import CAPITAL, FUNCTION, NUMBER, YEAR, numbered
-from listwright.text.passages.reading import hashes_of, split
+from listwright._kernels.words import CAPITAL, FUNCTION, NUMBER, YEAR
+from listwright.text.passages.reading import hashes_of, numbers_of, split
 
 
 def words_of(text: str) -> list[str]:
@@ -87,8 +87,8 @@ def test_kinds_of_words() -> None:
 
 
 def test_numbers_are_in_order_of_first_use() -> None:
-    numbers, count = numbered(hashes_of(["b", "a", "b", "c"]))
+    numbers, count = numbers_of(hashes_of(["b", "a", "b", "c"]))
     assert numbers.tolist() == [0, 1, 0, 2]
     assert count == 3
     keys = np.arange(1000, dtype=np.uint64) * np.uint64(1 << 40)  # all fall into one slot
-    assert numbered(keys)[0].tolist() == list(range(1000))
+    assert numbers_of(keys)[0].tolist() == list(range(1000))

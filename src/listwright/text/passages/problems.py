@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints, starts_of
-from listwright._kernels.bags import Bags, bags_of, bm25
-from listwright._kernels.words import CAPITAL, FUNCTION
+from listwright._kernels.words import CAPITAL
 from listwright.errors import InputError
 from listwright.problems import BoundReward, Problems
 from listwright.query_terms import QueryTerms
-from listwright.text.passages.features import PassageFeatures, passage_features, ranks
+from listwright.text.passages.bags import Bags, bags_of, bm25
+from listwright.text.passages.columns import ranks
+from listwright.text.passages.features import PassageFeatures, passage_features
 from listwright.text.passages.reading import Reading, read
 
 LEADERS = 10  # best passages whose names may lead on to others
@@ -141,10 +142,10 @@ def shortlist(
     if n <= most:
         return np.arange(n)
     reading, _ = read(question, texts, [""] * n if titles is None else titles)
-    bags = bags_of(reading.stems, reading.flags, reading.places, reading.n_stems)
+    bags = bags_of(reading)
     asked = np.zeros(reading.n_stems, dtype=bool)
     words = slice(0, reading.n_question)
-    asked[reading.stems[words][reading.flags[words] & FUNCTION == 0]] = True
+    asked[reading.stems[words][reading.content[words]]] = True
     own = bm25(bags, asked)
     rankings = [own, bm25(bags, _leads(reading, bags, own, asked)), *signals]
     best = np.min([ranks(np.asarray(values, dtype=np.float64)) for values in rankings], axis=0)

@@ -10,8 +10,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.tokens import word_set
 from listwright._kernels.needs import MOST_NEEDS
-from listwright._kernels.words import FUNCTION, names_in
-from listwright.text.passages.reading import Reading, SourceText
+from listwright.text.passages.reading import Reading, SourceText, find_names
 
 _QUOTED = re.compile(r"[\"\u201c\u00ab]([^\"\u201c\u201d\u00ab\u00bb]+)[\"\u201d\u00bb]")
 _ASKING = word_set(
@@ -48,7 +47,7 @@ class ParsedQuestion(NamedTuple):
 def understand(question: str, reading: Reading, source: SourceText, rarity: Floats, frequency: Ints) -> ParsedQuestion:
     """Find the terms, spans and cues of a question."""
     end = reading.n_question
-    content = reading.stems[:end][reading.flags[:end] & FUNCTION == 0]
+    content = reading.stems[:end][reading.content[:end]]
     distinct = np.array(list(dict.fromkeys(content.tolist())), dtype=np.int64)
     is_term = np.zeros(reading.n_stems, dtype=bool)
     is_term[distinct] = True
@@ -78,7 +77,7 @@ def _spans(question: str, reading: Reading, source: SourceText, words: list[str]
         inside = np.flatnonzero((firsts >= quoted.start(1)) & (lasts <= quoted.end(1)))
         if len(inside):
             spans.append((int(inside[0]), int(inside[-1]) + 1))
-    for first, stop in names_in(reading.flags, 0, end).tolist():
+    for first, stop in find_names(reading.flags[:end]):
         asking = first == 0 and stop == 1 and words[0] in _ASKING
         if not asking and not any(_holds(words, span, (first, stop)) for span in spans):
             spans.append((first, stop))

@@ -5,6 +5,7 @@ Text is split once; everything after that works on integer arrays, which the com
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -13,14 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._internal.arrays import Ints, starts_of
+from listwright._internal.arrays import Bools, Hashes, Ints, starts_of
 from listwright._internal.tokens import FUNCTION_WORDS, word_set
 from listwright._kernels import words as kernel
-from listwright._kernels.words import count_words, hashed, next_name, numbered, sentences_of, split_words
+from listwright._kernels.words import number_keys, split_words
 
 TEXTS = 3  # of a passage: title, note, body
 OPENING = 12  # words of an untitled passage in which its name is looked for
-Hashes = NDArray[np.uint64]
 _LINKING = word_set("of the in and de la le von van der du del di da for on at to a an")  # inside names
 _PERSON = word_set("he she his her him born")
 _PLACE = word_set("located city town county state province district capital region village")
@@ -30,6 +30,20 @@ _ACCENTS = ((0x0300, 0x036F), (0x0591, 0x05C7), (0x064B, 0x0652), (0x0670, 0x067
 _BREAKS = '.!?;:,()"[]/{}|<>=\u201c\u201d\u2013\u2014\u00ab\u00bb\u3001\uff0c\uff1a\uff1b\u300c\u300d'
 _STOPS = ".!?\u2026"
 _WIDE_STOPS = "\u3002\uff01\uff1f\u0964\u061f"
+LONGEST_YEAR = 4  # digits
+BEGINS, GOES_ON, LINKS = 1, 2, 4  # what a word may do in a name
+
+
+def _mark(flags: int) -> int:
+    """Return a digit: whether a word with these bits may begin a name, continue it, or stand inside of it."""
+    begins = flags & (kernel.CAPITAL | kernel.FUNCTION) == kernel.CAPITAL
+    goes_on = flags & (kernel.CAPITAL | kernel.APART) == kernel.CAPITAL
+    links = flags & (kernel.LINKING | kernel.CAPITAL | kernel.APART) == kernel.LINKING
+    return ord("0") | begins * BEGINS | goes_on * GOES_ON | links * LINKS
+
+
+_MARKS = bytes(map(_mark, range(256)))
+_NAME = re.compile(rb"[13](?:4{0,2}[23])*")
 
 
 class Reading(NamedTuple):
@@ -48,6 +62,9 @@ class Reading(NamedTuple):
     places: Ints  # title, note and body together
     part_starts: Ints  # by passage: its first sentence
     part_words: Ints  # (sentences, 2)
+    owners: Ints  # by word: its passage, -1 for words of the question
+    content: Bools  # by word: whether it is no function word
+    in_title: Bools  # by word
 
 
 class SourceText(NamedTuple):
@@ -84,11 +101,15 @@ def read(question: str, texts: Sequence[str], titles: Sequence[str]) -> tuple[Re
     for title, text in zip(titles, texts, strict=True):
         pieces += (*_split_note(title), text)
     split_text = split(pieces)
-    words, _ = numbered(split_text.words)
-    stems, n_stems = numbered(split_text.stems)
+    words, _ = numbers_of(split_text.words)
+    stems, n_stems = numbers_of(split_text.stems)
     ranges = np.stack([split_text.starts[:-1], split_text.starts[1:]], axis=1)
     bodies = np.ascontiguousarray(ranges[TEXTS::TEXTS])
-    sentences, part_starts, part_words = sentences_of(split_text.sentences, bodies)
+    sentences, part_starts, part_words = _sentences(split_text.sentences, bodies)
+    titled = _fill_titles(ranges[1::TEXTS], bodies, split_text.flags)
+    places = np.stack([ranges[1::TEXTS, 0], bodies[:, 1]], axis=1)
+    in_title = np.zeros(len(words), dtype=bool)
+    in_title[words_in(titled)[1]] = True
     reading = Reading(
         words=words,
         stems=stems,
@@ -97,14 +118,24 @@ def read(question: str, texts: Sequence[str], titles: Sequence[str]) -> tuple[Re
         sentences=sentences,
         n_question=int(split_text.starts[1]),
         n_stems=n_stems,
-        titles=_fill_titles(ranges[1::TEXTS], bodies, split_text.flags),
+        titles=titled,
         notes=np.ascontiguousarray(ranges[2::TEXTS]),
         bodies=bodies,
-        places=np.stack([ranges[1::TEXTS, 0], bodies[:, 1]], axis=1),
+        places=places,
         part_starts=part_starts,
         part_words=part_words,
+        owners=np.repeat(np.arange(-1, len(places)), np.append(split_text.starts[1], places[:, 1] - places[:, 0])),
+        content=split_text.flags & kernel.FUNCTION == 0,
+        in_title=in_title,
     )
     return reading, SourceText("".join(pieces), split_text)
+
+
+def words_in(ranges: Ints) -> tuple[Ints, Ints]:
+    """Return the words of several ranges (first word, word after the last): the range of each, and the word."""
+    lengths = ranges[:, 1] - ranges[:, 0]
+    before = np.repeat(ranges[:, 0] - starts_of(lengths)[:-1], lengths)
+    return np.repeat(np.arange(len(ranges)), lengths), before + np.arange(len(before))
 
 
 def _split_note(title: str) -> tuple[str, str]:
@@ -117,13 +148,48 @@ def _fill_titles(titles: Ints, bodies: Ints, flags: NDArray[np.uint8]) -> Ints:
     """Fill in the ranges of missing titles with the first name in the opening of the body, or with its first
     two words.
     """
-    named = titles.copy()
-    for i in np.flatnonzero(titles[:, 0] == titles[:, 1]):
-        start, end = bodies[i]
-        opening = min(start + OPENING, end)
-        first, stop = next_name(flags, start, opening)
-        named[i] = (first, stop) if first < opening else (start, min(start + 2, end))
+    named, marks = titles.copy(), flags.tobytes().translate(_MARKS)
+    for i in np.flatnonzero(titles[:, 0] == titles[:, 1]).tolist():
+        start, end = bodies[i].tolist()
+        found = _NAME.search(marks, start, min(start + OPENING, end))
+        named[i] = found.span() if found else (start, min(start + 2, end))
     return named
+
+
+def find_names(flags: NDArray[np.uint8]) -> list[tuple[int, int]]:
+    """Return the first word of each name and the word after it: runs of capitalised words, such as "Duke of the
+    North".
+    """
+    return [found.span() for found in _NAME.finditer(flags.tobytes().translate(_MARKS))]
+
+
+def name_words(reading: Reading) -> Bools:
+    """Return by word whether it stands in a name; the name of an untitled passage is not continued behind its title."""
+    marks = np.frombuffer(_MARKS, dtype=np.uint8)[reading.flags]
+    ends = reading.titles[:, 1]
+    marks[ends[ends < len(marks)]] &= ~np.uint8(GOES_ON | LINKS)
+    inside = marks & BEGINS > 0
+    if (reading.content & (marks & LINKS > 0)).any():
+        for found in _NAME.finditer(marks.tobytes()):
+            inside[slice(*found.span())] = True
+    return inside
+
+
+def _sentences(sentences: NDArray[np.int32], bodies: Ints) -> tuple[Ints, Ints, Ints]:
+    """Number the sentences of all bodies consecutively: the sentence of each word, -1 outside of bodies; where the
+    sentences of each body start; and the first word of each sentence and the word after it.
+    """
+    lengths = bodies[:, 1] - bodies[:, 0]
+    filled = lengths > 0
+    counts = np.zeros(len(bodies), dtype=np.int64)
+    counts[filled] = sentences[bodies[filled, 1] - 1] + 1
+    starts = starts_of(counts)
+    owners, inside = words_in(bodies)
+    numbers = np.full(len(sentences), -1, dtype=np.int64)
+    numbers[inside] = starts[owners] + sentences[inside]
+    firsts = np.flatnonzero(np.diff(numbers[inside], prepend=-1))
+    ends = np.append(firsts[1:], len(inside))[: len(firsts)] - 1
+    return numbers, starts, np.stack([inside[firsts], inside[ends] + 1], axis=1)
 
 
 class Words(NamedTuple):
@@ -140,20 +206,54 @@ class Words(NamedTuple):
 
 def split(texts: Sequence[str]) -> Words:
     """Split texts into words."""
-    joined = "".join(texts).encode("utf-32-le", "surrogatepass")
-    codes = np.frombuffer(joined, dtype=np.uint32)
-    places = starts_of([len(text) for text in texts])
-    kinds, folds = tables()
-    words = _allocate(count_words(codes, places, kinds), len(texts))
-    split_words(codes, places, kinds, folds, _word_lists(), words)
-    return words
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    starts = starts_of([len(text) for text in texts])
+    in_table, beyond = np.minimum(codes, kernel.LAST_IN_TABLE), codes > kernel.LAST_IN_TABLE
+    kinds, folds = (table[in_table] for table in tables())
+    folds = np.where(beyond, codes, folds)
+    kinds[beyond] = kernel.LETTER | kernel.SIGN  # signs that stand alone
+    made: list[Any] = [
+        np.empty(len(codes), dtype) for dtype in (np.int64, np.int64, np.int32, np.uint64, np.uint64, np.uint8)
+    ]
+    split_words(kinds, folds, starts, *made)
+    made = [array[: starts[-1]] for array in made]
+    firsts, lasts, sentences, words, stems, flags = made
+    words, stems = _mix(words), _mix(stems)
+    _add_flags(flags, kinds[firsts], codes[firsts], lasts - firsts, words)
+    return Words(starts, firsts, lasts, words, stems, flags, sentences)
+
+
+def _mix(hashes: Hashes) -> Hashes:
+    """Return hashes with their high bits mixed into the low ones, which hash tables use."""
+    return hashes ^ (hashes >> np.uint64(29))
+
+
+def _add_flags(flags: NDArray[np.uint8], kinds: Any, codes: Any, lengths: Ints, words: Hashes) -> None:
+    """Add the bits of words that depend on their first characters and on the lists of known words."""
+    known, bits = _word_lists()
+    at = np.minimum(np.searchsorted(known, words), len(known) - 1)
+    flags |= np.where(known[at] == words, bits[at], np.uint8(0))
+    flags[kinds & (kernel.UPPER | kernel.DIGIT) > 0] |= kernel.CAPITAL
+    starts_year = (codes == ord("1")) | (codes == ord("2"))
+    flags[(flags & kernel.NUMBER > 0) & (lengths == LONGEST_YEAR) & starts_year] |= kernel.YEAR
+
+
+def numbers_of(keys: Hashes) -> tuple[NDArray[np.int32], int]:
+    """Return a number from 0 for each key, equal keys alike, in order of first use; and how many numbers there are."""
+    slots = np.full(max(16, 1 << (2 * len(keys) - 1).bit_length()), -1, dtype=np.int32)
+    numbers = np.empty(len(keys), dtype=np.int32)
+    return numbers, number_keys(keys, slots, np.empty(len(keys), dtype=np.uint64), numbers)
 
 
 def hashes_of(words: Iterable[str]) -> Hashes:
     """Return the hash of each word, equal to the entries of `Words.words`."""
-    kinds, folds = tables()
-    codes = [np.frombuffer(word.encode("utf-32-le"), dtype=np.uint32) for word in words]
-    return np.array([hashed(code, 0, len(code), kinds, folds)[0] for code in codes], dtype=np.uint64)
+    hashes = []
+    for word in words:
+        number = int(kernel.OFFSET)
+        for character in word:
+            number = ((number ^ _fold(character)) * int(kernel.PRIME)) % (1 << 64)
+        hashes.append(number)
+    return _mix(np.array(hashes, dtype=np.uint64))
 
 
 @cache
@@ -169,19 +269,6 @@ def _word_lists() -> tuple[Hashes, NDArray[np.uint8]]:
     numbers = hashes_of(bits)
     order = np.argsort(numbers)
     return numbers[order], np.array(list(bits.values()), dtype=np.uint8)[order]
-
-
-def _allocate(count: int, n_texts: int) -> Words:
-    """Allocate the arrays that the splitting kernel fills in."""
-    return Words(
-        starts=np.zeros(n_texts + 1, dtype=np.int64),
-        firsts=np.empty(count, dtype=np.int64),
-        lasts=np.empty(count, dtype=np.int64),
-        words=np.empty(count, dtype=np.uint64),
-        stems=np.empty(count, dtype=np.uint64),
-        flags=np.empty(count, dtype=np.uint8),
-        sentences=np.empty(count, dtype=np.int32),
-    )
 
 
 @cache
