@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("any machine", deadline=None)  # no test depends on how fast the machine is
+settings.load_profile("any machine")
 ROOT = Path(__file__).parents[1]
 BESIDE = ROOT.parent / "shared" / "data"
 if BESIDE.is_dir():  # data sets beside the checkout are used without a word
