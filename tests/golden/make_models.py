@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import listwright as lw
 from listwright import baselines, features, learners, policies
+from listwright.context.model import Calibration
 from listwright.estimators.stacking import PolicyScore, StaticRank
 from listwright.estimators.wide import Compressed
 from listwright.features.expected_coverage import ExpectedCoverage
@@ -135,6 +136,13 @@ def fit_frame() -> Any:
     return model
 
 
+def calibrated() -> Any:
+    """Return a model of passages that weighs given scores, as `ContextPacker.fit` leaves one."""
+    model = scp(features=CANDIDATE + features.UncoveredTerms()).fit(questions())
+    model.calibration_ = Calibration(weights={"score": 0.5}, sources={"web": 0.1})
+    return model
+
+
 CANDIDATE = features.Candidate()
 MODELS: dict[str, Callable[[], Any]] = {
     "auto": lambda: lw.SCP(2, random_state=0).fit(problems(plain=True)),
@@ -147,7 +155,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "static_rank": lambda: scp(features=StaticRank()).fit(problems()),
     "topics": lambda: scp(features=features.ExpectedGain(OUTCOMES[:3])).fit(topics()),
     "summaries": lambda: scp(features=CANDIDATE + ExpectedCoverage()).fit(summaries()),
-    "terms": lambda: scp(features=CANDIDATE + features.UncoveredTerms()).fit(questions()),
+    "terms": calibrated,
     "wide": lambda: scp(features=Compressed(CANDIDATE, n_columns=2, n_directions=2)).fit(problems(plain=True)),
     "stacked": lambda: scp(features=PolicyScore(scp(features=CANDIDATE))).fit(problems(plain=True)),
     "ridge": lambda: scp(features=CANDIDATE, keep="mixture", batch_size=12).fit(problems(plain=True)),

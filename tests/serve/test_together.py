@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 
 CLIENTS, ROUNDS = 64, 3
@@ -15,12 +16,13 @@ def test_replicas_refuse_nothing_together(opened, empty_postgres, asked, count):
     replicas = [opened(store=empty_postgres, learn=True) for _ in range(count)]
 
     def talk(number):
-        statuses, replica = Counter(), replicas[number % count]
-        for seed in range(ROUNDS):
-            answer = replica.post("/v1/lists", json=asked(seed=seed))
-            clicks = [item["id"] for item in answer.json()["items"][: seed % 2]]
-            told = replica.post("/v1/feedback", json={"list_id": answer.json()["list_id"], "clicks": clicks})
-            statuses += Counter((answer.status_code, told.status_code))
+        statuses, url = Counter(), replicas[number % count].url
+        with httpx.Client(base_url=url, timeout=None) as client:
+            for seed in range(ROUNDS):
+                answer = client.post("/v1/lists", json=asked(seed=seed))
+                clicks = [item["id"] for item in answer.json()["items"][: seed % 2]]
+                feedback = client.post("/v1/feedback", json={"list_id": answer.json()["list_id"], "clicks": clicks})
+                statuses += Counter((answer.status_code, feedback.status_code))
         return statuses
 
     with ThreadPoolExecutor(CLIENTS) as pool:

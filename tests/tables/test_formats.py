@@ -89,6 +89,7 @@ def test_every_kind_of_frame_gives_the_same_problems(table: pa.Table, reward: st
 
 @given(tables())
 @settings(max_examples=25, deadline=None)
+@pytest.mark.filterwarnings("ignore:.*text is not used as a feature:listwright.errors.DataWarning")
 def test_rows_are_grouped_by_problem_in_order(table: pa.Table) -> None:
     problems = lw.Problems.from_frame(table)
     rows = table.to_pylist()
