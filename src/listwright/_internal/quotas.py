@@ -76,7 +76,7 @@ class Quotas:
         return bool((self.pinned > 0).any())
 
     def limits(self, offsets: Ints, length: int | None, *, needs_first: bool) -> tuple[Ints, Ints, Floats, Floats]:
-        """Return `groups`, `counts`, `amounts` and `left` of `_kernels.constraints.Limits`."""
+        """Return `groups`, `counts`, `amounts` and `left` of `_kernels.constraints.ListLimits`."""
         n_problems, n = len(offsets) - 1, len(self.pinned)
         owners = np.repeat(np.arange(n_problems), np.diff(offsets))
         groups, counts = self._tree(owners, n_problems, MOST if length is None else length)
@@ -223,8 +223,8 @@ def further_budgets(budgets: Any, offsets: Ints) -> dict[str, Any]:
         used, limit = as_numbers(pair[0], "budgets"), as_numbers(pair[1], "budgets")
         bad = first_bad(~((used >= 0) & np.isfinite(used))) if used.shape == (n,) else -1
         if bad is not None:
-            told = f"Got shape {used.shape}." if bad < 0 else f"Row {bad} uses {used[bad]:g}."
-            raise InputError(f"budgets must say for each of {n} rows what it uses, 0 or more. {told}")
+            detail = f"Got shape {used.shape}." if bad < 0 else f"Row {bad} uses {used[bad]:g}."
+            raise InputError(f"budgets must say for each of {n} rows what it uses, 0 or more. {detail}")
         if limit.shape not in {(), (n_problems,)} or not (limit >= 0).all():
             raise InputError(f"A budget must be one number, or one per problem ({n_problems}). Got {pair[1]!r}.")
         amounts.append(used)

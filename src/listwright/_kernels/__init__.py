@@ -24,13 +24,13 @@ class Announcer(event.Listener):
 
     def __init__(self) -> None:
         self.depth = 0
-        self.told = False
+        self.announced = False
         self.timer: threading.Timer | None = None
 
     def on_start(self, event: Any) -> None:
         """Start the timer when an outermost compilation begins."""
         self.depth += 1
-        if self.depth == 1 and not self.told:
+        if self.depth == 1 and not self.announced:
             self.timer = threading.Timer(SOON, self.say)
             self.timer.daemon = True
             self.timer.start()
@@ -43,8 +43,8 @@ class Announcer(event.Listener):
 
     def say(self) -> None:
         """Print the line, once per process."""
-        if not self.told:
-            self.told = True
+        if not self.announced:
+            self.announced = True
             line = f"Compiling once: about {ABOUT} s. `listwright warmup` does it ahead of time."
             print(line, file=sys.stderr, flush=True)
 

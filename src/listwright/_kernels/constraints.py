@@ -16,14 +16,14 @@ from numba import njit
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels import inlined, inner
 
-MOST, NEED, BELOW, PINNED, FIRST = range(5)  # columns of `Limits.counts`
+MOST, NEED, BELOW, PINNED, FIRST = range(5)  # columns of `ListLimits.counts`
 NO_SIZES = np.zeros(0)  # made once, because a short list takes little longer than to make them
 NO_GROUPS, NO_COUNTS = np.zeros((0, 2), dtype=np.int64), np.zeros((0, 5), dtype=np.int64)
 NO_AMOUNTS = np.zeros((0, 0))
 NO_QUOTAS = (NO_GROUPS, NO_COUNTS, NO_AMOUNTS, NO_AMOUNTS)
 
 
-class Limits(NamedTuple):
+class ListLimits(NamedTuple):
     """What lists may contain, used up while they grow. Arrays of what is not limited are empty."""
 
     sizes: Floats  # (rows,): what each row uses of the budget
@@ -75,7 +75,7 @@ def use_up(row: int, groups: Ints, counts: Ints, amounts: Floats, left: Floats) 
 
 
 @njit(cache=True, nogil=True)
-def open_rows(limits: Limits) -> Bools:
+def open_rows(limits: ListLimits) -> Bools:
     """Return by row whether it may be picked, the first budget apart; while rows are pinned, only the next of them."""
     _, _, groups, counts, amounts, left, _ = limits
     fits = np.empty(len(groups), dtype=np.bool_)
@@ -92,7 +92,7 @@ def next_pinned(problem: int, counts: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def use_up_rows(rows: Ints, limits: Limits) -> None:
+def use_up_rows(rows: Ints, limits: ListLimits) -> None:
     """Subtract picked rows; -1 is none."""
     for row in rows:
         if row >= 0:

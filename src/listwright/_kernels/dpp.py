@@ -9,7 +9,7 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels import inlined, inner
-from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
+from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space
 from listwright._kernels.rows import best_of
 
@@ -147,7 +147,7 @@ def _fill(
     first: int,
     end: int,
     problem: int,
-    limits: Limits,
+    limits: ListLimits,
     space: Space,
     seen: DPPState,
     picks: Ints,
@@ -195,7 +195,7 @@ def dpp_lists(
     quality: Floats,
     space: Space,
     width: int,
-    limits: Limits,
+    limits: ListLimits,
     length: int,
 ) -> tuple[Ints, Floats]:
     """Return greedy lists of a determinantal point process, and what each item adds to the log-determinant."""

@@ -7,7 +7,7 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._kernels import inlined, inner
-from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
+from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
 
 DIGITS = 256
 FEW = 64  # rows per problem up to which insertion sort is faster
@@ -96,7 +96,7 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def fill(order: Ints, offsets: Ints, limits: Limits, length: int) -> Ints:
+def fill(order: Ints, offsets: Ints, limits: ListLimits, length: int) -> Ints:
     """Fill lists in a given order after the pinned rows, skipping rows that there is no room for."""
     rows = np.empty((len(offsets) - 1, length), dtype=np.int64)
     sizes, room, groups, counts, amounts, further, _ = limits

@@ -9,7 +9,7 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._kernels import inner
-from listwright._kernels.constraints import Limits, has_room, next_pinned, use_up
+from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, sparse_dot
 from listwright._kernels.facility import heapify, sift
 
@@ -43,7 +43,7 @@ def _place_pinned(
     heap: Ints,
     picks: Ints,
     problem: int,
-    limits: Limits,
+    limits: ListLimits,
     diversity: float,
     space: Space,
     seen: MMRState,
@@ -71,7 +71,7 @@ def _fill(
     heap: Ints,
     picks: Ints,
     problem: int,
-    limits: Limits,
+    limits: ListLimits,
     diversity: float,
     space: Space,
     seen: MMRState,
@@ -109,7 +109,7 @@ def mmr_lists(
     offsets: Ints,
     relevance: Floats,
     space: Space,
-    limits: Limits,
+    limits: ListLimits,
     diversity: float,
     length: int,
 ) -> tuple[Ints, Floats]:

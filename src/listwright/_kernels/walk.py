@@ -9,7 +9,7 @@ from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels import inlined, inner
-from listwright._kernels.constraints import Limits, has_room, use_up
+from listwright._kernels.constraints import ListLimits, has_room, use_up
 from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
 from listwright._kernels.rows import best_of, top_of
 
@@ -116,7 +116,7 @@ def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats
 
 
 @inlined
-def close(scores: Floats, taken: int, start: int, left: float, limits: Limits) -> None:
+def close(scores: Floats, taken: int, start: int, left: float, limits: ListLimits) -> None:
     """Set the score of a taken row (-1 for none), and of rows that there is no room for, to -inf."""
     sizes, _, groups, counts, amounts, further, _ = limits
     if taken >= 0:
@@ -163,7 +163,7 @@ def walk_lists(
     offsets: Ints,
     table: Floats32,
     weights: Weights,
-    limits: Limits,
+    limits: ListLimits,
     draws: Draws,
     lists: Ints,
     picked: Floats,

@@ -68,8 +68,8 @@ def _reachable(problems: Problems, gains: Floats) -> Finding:
     if lost.all():
         return Finding("error", "unreachable", "No item of any problem gains anything: check the reward's column.")
     if lost.any():
-        told = f"{lost.sum():,} of {len(problems):,} problems gain nothing from any item, and so teach nothing"
-        return Finding("warning", "unreachable", f"{told}: {first_names(problems.problem_ids[lost])}.")
+        message = f"{lost.sum():,} of {len(problems):,} problems gain nothing from any item, and so teach nothing"
+        return Finding("warning", "unreachable", f"{message}: {first_names(problems.problem_ids[lost])}.")
     return Finding("ok", "unreachable", "Every problem has an item that gains something.")
 
 
@@ -81,8 +81,8 @@ def _duplicates(problems: Problems) -> Finding:
     if not twins.any():
         return Finding("ok", "duplicates", "No problem has two candidates with the same features.")
     owners = np.unique(problems.owners[twins])
-    told = f"{twins.sum():,} of {problems.n_rows:,} candidates have the same features as another of the same problem"
-    return Finding("warning", "duplicates", f"{told}: see {first_names(problems.problem_ids[owners])}.")
+    message = f"{twins.sum():,} of {problems.n_rows:,} candidates have the same features as another of the same problem"
+    return Finding("warning", "duplicates", f"{message}: see {first_names(problems.problem_ids[owners])}.")
 
 
 def _twins(problems: Problems) -> Bools:
@@ -111,8 +111,8 @@ def _constant(problems: Problems) -> Finding:
     flat = np.flatnonzero(low == high)
     if not len(flat):
         return Finding("ok", "constant", "Every feature varies.")
-    told = f"{len(flat):,} of {problems.n_features:,} features are constant and carry no information"
-    return Finding("warning", "constant", f"{told}: {name_columns(problems, flat)}.")
+    message = f"{len(flat):,} of {problems.n_features:,} features are constant and carry no information"
+    return Finding("warning", "constant", f"{message}: {name_columns(problems, flat)}.")
 
 
 def _leaks(problems: Problems, gains: Floats) -> Finding:

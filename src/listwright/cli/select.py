@@ -60,12 +60,12 @@ def select(
     from listwright.cli.show import check_ending, write_columns
     from listwright.selection import select as select_rows
     from listwright.selection.intake import read_column
-    from listwright.selection.memory import told
+    from listwright.selection.memory import describe_memory
 
     check_place(out, str(vectors), targets)
     check_ending(out)
     check_picture(picture)
-    print(told(vectors, column, k, reward=reward, metric=metric, neighbors=neighbors), file=sys.stderr)
+    print(describe_memory(vectors, column, k, reward=reward, metric=metric, neighbors=neighbors), file=sys.stderr)
     with progress("selecting"):
         selection = select_rows(
             vectors,

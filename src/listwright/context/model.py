@@ -176,7 +176,7 @@ def text_probabilities(model: SCP, features: PassageFeatures) -> Floats:
     return _sigmoid(calibration.intercept + calibration.slope * scores_alone(model, features))
 
 
-class Evidence(NamedTuple):
+class PassageEvidence(NamedTuple):
     """What the texts and the given signals say of the passages of one question before the first pick."""
 
     bonus: Floats  # by passage: what to add to the score of the trees at every position
@@ -184,7 +184,9 @@ class Evidence(NamedTuple):
     shift: float  # by how much the signals raise the log-odds of all passages, which says nothing of their number
 
 
-def weigh_evidence(model: SCP, features: PassageFeatures, given: Passages, weights: Mapping[str, float]) -> Evidence:
+def weigh_evidence(
+    model: SCP, features: PassageFeatures, given: Passages, weights: Mapping[str, float]
+) -> PassageEvidence:
     """Add signals to the text's log-odds: each standardised signal times its weight.
 
     The log-odds of the text count less where the passages hold few words of the question, and never for more than
@@ -198,12 +200,12 @@ def weigh_evidence(model: SCP, features: PassageFeatures, given: Passages, weigh
     if given.sources is not None and calibration.sources:
         extra += [calibration.sources.get(str(source), 0.0) for source in given.sources]
     if not extra.any():
-        return Evidence(extra, calibration.slope, 0.0)
+        return PassageEvidence(extra, calibration.slope, 0.0)
     scale = calibration.slope * max(_trust(features) if len(given) > 2 else 0.0, 1e-6)
     text = calibration.intercept + scale * scores_alone(model, features)
     share = _sigmoid(text)
     bounded = np.log((share + MOST_CERTAIN) / (1.0 - share + MOST_CERTAIN))
-    return Evidence((extra + bounded - text) / scale, scale, _common_shift(bounded, bounded + extra))
+    return PassageEvidence((extra + bounded - text) / scale, scale, _common_shift(bounded, bounded + extra))
 
 
 def _trust(features: PassageFeatures) -> float:

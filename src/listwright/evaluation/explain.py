@@ -233,8 +233,8 @@ class Pick:
     note: str = ""
 
     def __str__(self) -> str:
-        told = {group: share for group, share in self.contributions.items() if abs(share) >= 0.0005}
-        parts = ", ".join(f"{group} {share:+.3f}" for group, share in told.items())
+        shown = {group: share for group, share in self.contributions.items() if abs(share) >= 0.0005}
+        parts = ", ".join(f"{group} {share:+.3f}" for group, share in shown.items())
         text = f"{self.position}. {self.item}: score {self.score:.3f}" + (f" = {parts}" if parts else "")
         if self.margin is not None:
             ahead = "ahead of" if self.margin >= 0 else "though below"
@@ -280,13 +280,13 @@ class Skipped:
     does_not_fit: int | None = None
 
     def __str__(self) -> str:
-        told = f"not {self.item}, number {self.rank_alone} on its own"
+        sentence = f"not {self.item}, number {self.rank_alone} on its own"
         if self.does_not_fit is not None:
-            return f"{told}: too large for what was left of the budget at position {self.does_not_fit}"
+            return f"{sentence}: too large for what was left of the budget at position {self.does_not_fit}"
         if self.because_of is None:
-            return f"{told}: others gained on it"
+            return f"{sentence}: others gained on it"
         changed = f"its score by {self.change:+.3f}, the others' by {self.change_of_others:+.3f}"
-        return f"{told}: redundant after {self.because_of}, which changed {changed}"
+        return f"{sentence}: redundant after {self.because_of}, which changed {changed}"
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,6 @@ def _list_features(problems: Problems) -> list[Features]:
     if linked and pairs <= MANY_PAIRS:
         parts.append(Links())
         return [*parts, *([Volume(relative=True, times_features=False)] if problems.vectors is not None else [])]
-    told = problems.aspects is not None or problems.query_terms is not None
-    distance = [Distance()] if problems.n_features and not told else []
+    has_aspects = problems.aspects is not None or problems.query_terms is not None
+    distance = [Distance()] if problems.n_features and not has_aspects else []
     return [*distance, *parts, *([Volume(relative=True)] if problems.vectors is not None else [])]

@@ -135,10 +135,10 @@ class Aggregate(Learner):
         estimator = clone(self.estimator)
         if classifies(estimator):
             ahead = center_by_state(target, starts_of(counts))
-            told = np.abs(ahead) > 1e-9 * np.abs(target).max()  # else only rounding tells candidates apart
-            if not told.any():
+            distinct = np.abs(ahead) > 1e-9 * np.abs(target).max()  # else only rounding tells candidates apart
+            if not distinct.any():
                 return Uniform()
-            table, target, weights = table[told], ahead[told] > 0, (weights * np.abs(ahead))[told]
+            table, target, weights = table[distinct], ahead[distinct] > 0, (weights * np.abs(ahead))[distinct]
         with threads_for(table):
             if is_ranker(estimator):
                 fit_ranker(estimator, table, target, counts, weights)

@@ -67,17 +67,17 @@ class Estimator(Policy):
             return None
         note = LOG_ODDS if hasattr(self.estimator, "predict_proba") else ""
         width = rows.table.shape[1]
-        told = Contributions(table[:, :width], base=table[:, -1], note=note)
+        parts = Contributions(table[:, :width], base=table[:, -1], note=note)
         if rows.crossed is None:
-            return told
+            return parts
         states = [f"state {i}" for i in range(rows.crossed.states.shape[1])]
         names = (*states, *(f"is item {i}" for i in range(rows.crossed.n_items)))
-        return told._replace(crossed=table[:, width:-1], crossed_names=names)
+        return parts._replace(crossed=table[:, width:-1], crossed_names=names)
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
         """Return the estimator's trees, if it is made of boosted trees and says so by a method of this name."""
-        told = getattr(self.estimator, "boosted_trees", None)
-        return None if told is None else told()
+        boosted_trees = getattr(self.estimator, "boosted_trees", None)
+        return None if boosted_trees is None else boosted_trees()
 
     @property
     def nbytes(self) -> None:

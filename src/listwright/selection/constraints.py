@@ -15,7 +15,7 @@ from listwright._kernels.constraints import (
     NO_COUNTS,
     NO_QUOTAS,
     NO_SIZES,
-    Limits,
+    ListLimits,
     open_rows,
     use_up_rows,
 )
@@ -29,7 +29,7 @@ class RowConstraints(Constraints):
     Unlike in lists, rows that do not fit are closed for good, so `open` is kept instead of computed for every pick.
     """
 
-    def __init__(self, k: int, given: Ints, costs: Floats, limits: Limits, *, counted: bool) -> None:
+    def __init__(self, k: int, given: Ints, costs: Floats, limits: ListLimits, *, counted: bool) -> None:
         self.k, self.given, self.costs, self._limits = k, given, costs, limits
         self.n_picked, self.counted = 0, counted  # whether there is a k besides the budget
         self.open: Bools = self.fits()
@@ -38,7 +38,7 @@ class RowConstraints(Constraints):
     @classmethod
     def free(cls, n: int, k: int, given: Ints) -> Self:
         """Return constraints with nothing but a number of picks."""
-        return cls(k, given, np.ones(n), Limits(NO_SIZES, np.array([np.inf]), *NO_QUOTAS, False), counted=True)
+        return cls(k, given, np.ones(n), ListLimits(NO_SIZES, np.array([np.inf]), *NO_QUOTAS, False), counted=True)
 
     @property
     def finest(self) -> Ints | None:
@@ -180,7 +180,7 @@ def make_constraints(
         _check_labels(groups, per_group, excluded)
         parts = quotas.limits(offsets, None if k is None else k + len(taken), needs_first=False)
     sizes, room = (amounts[:, 0].copy(), left[:1]) if len(left) else (NO_SIZES, np.array([np.inf]))
-    limits = Limits(sizes, room, *parts, False)
+    limits = ListLimits(sizes, room, *parts, False)
     use_up_rows(taken, limits._replace(amounts=np.zeros((n, 0))))  # given rows cost nothing
     counts = sizes if len(left) else np.ones(n)
     constraints = RowConstraints(k or n - len(taken), taken, counts, limits, counted=k is not None)

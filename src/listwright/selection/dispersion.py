@@ -12,7 +12,7 @@ from listwright._internal.progress import ProgressCallback
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.objectives import Objective, Solved
 from listwright.selection.proof import Proof
-from listwright.selection.similarity import Given, Similarity, column
+from listwright.selection.similarity import Given, SimilarityMatrix, column
 
 
 @dataclass(eq=False)
@@ -72,7 +72,7 @@ KINDS: dict[str, tuple[Callable[[DistanceState], float], Callable[[DistanceState
 class Dispersion(Objective):
     """Distances among the picks, or of all rows to them, with the farthest row picked first."""
 
-    similarity: Similarity
+    similarity: SimilarityMatrix
     kind: str
 
     submodular = False

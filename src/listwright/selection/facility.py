@@ -11,7 +11,7 @@ from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.threads import one_thread
 from listwright._kernels.tiles import falls
 from listwright.selection.epochs import Marks
-from listwright.selection.similarity import TARGETS, Similarity, column, sweep
+from listwright.selection.similarity import TARGETS, SimilarityMatrix, column, sweep
 
 GATHERED = 2048  # targets per tile in float64
 GATHERING = 64  # gathering the vectors of changed targets costs as much as this many candidates
@@ -22,7 +22,7 @@ class Blocks:
 
     near = 1e-5  # tiles are in float32, and added up in float64
 
-    def __init__(self, similarity: Similarity, weights: Floats) -> None:
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats) -> None:
         self.similarity, self.weights = similarity, weights
         self.best = np.zeros(similarity.n_targets, dtype=np.float32)
         self.marks: list[Floats32] = []
@@ -94,7 +94,7 @@ class Blocks:
 class Doubles:
     """Best similarities in float64, for the few rows between which float32 cannot decide."""
 
-    def __init__(self, similarity: Similarity, weights: Floats) -> None:
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats) -> None:
         self.similarity, self.weights = similarity, weights
         self.best = np.zeros(similarity.n_targets)
         self.picked: list[int] = []
@@ -117,7 +117,7 @@ class Doubles:
         return parts.sum(axis=0)
 
 
-def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
+def value_curve(similarity: SimilarityMatrix, weights: Floats, rows: Ints) -> Floats:
     """Return the value of the first 1, 2, ... of the rows over all targets."""
     starts, gathered = range(0, similarity.n_targets, TARGETS), similarity.candidates(rows)
     parts = np.zeros((len(starts), len(rows)))

@@ -16,7 +16,7 @@ from listwright.rewards import Reward
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.epochs import TIE
 from listwright.selection.facility import Blocks
-from listwright.selection.similarity import CANDIDATES, GATHERED, Similarity, column, sweep
+from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, column, sweep
 from listwright.selection.vectors import Vectors
 
 BATCH = 64  # rows that are measured together
@@ -40,7 +40,7 @@ class SelectionFold(ABC):
 class SaturatedFold(SelectionFold):
     """Saturated coverage: how much similarity each target can still count."""
 
-    def __init__(self, similarity: Similarity, weights: Floats, alpha: float) -> None:
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats, alpha: float) -> None:
         self.similarity, self.weights, self.n = similarity, weights, similarity.n
         self.room = alpha * self._totals()
 
@@ -67,7 +67,7 @@ class SaturatedFold(SelectionFold):
 class FacilityFold(SelectionFold):
     """Facility location: the highest similarity of each target to a pick."""
 
-    def __init__(self, similarity: Similarity, weights: Floats) -> None:
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats) -> None:
         self.board, self.n = Blocks(similarity, weights), similarity.n
 
     def gains(self, rows: Ints) -> Floats:
@@ -80,7 +80,7 @@ class FacilityFold(SelectionFold):
 class GraphCutFold(SelectionFold):
     """Similarity of the picks to all targets, minus `redundancy` times that among the picks."""
 
-    def __init__(self, similarity: Similarity, weights: Floats, redundancy: float) -> None:
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats, redundancy: float) -> None:
         self.similarity, self.redundancy, self.n = similarity, redundancy, similarity.n
         self.worth = np.zeros(self.n)
         free = np.full(similarity.n_targets, np.inf)
@@ -152,7 +152,7 @@ class MixtureFold(SelectionFold):
         return float(sum(weight * fold.add(row) for fold, weight in self.parts))
 
 
-def _capped_sums(similarity: Similarity, rows: Ints, room: Floats, weights: Floats) -> Floats:
+def _capped_sums(similarity: SimilarityMatrix, rows: Ints, room: Floats, weights: Floats) -> Floats:
     """Return by candidate the weighted sum over targets of its similarity, from 0 up to the target's room."""
 
     def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:

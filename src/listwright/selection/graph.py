@@ -15,13 +15,13 @@ from listwright._internal.threads import one_thread
 from listwright._kernels.facility import lazy_graph
 from listwright._kernels.tiles import nearest
 from listwright.selection.constraints import RowConstraints
-from listwright.selection.similarity import Similarity
+from listwright.selection.similarity import SimilarityMatrix
 
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
 ALL = np.zeros(0, dtype=np.int64)  # stands for all columns of a dense matrix
 
 
-def neighbor_graph(similarity: Similarity, neighbors: int, tick: ProgressCallback) -> sparse.csr_array:
+def neighbor_graph(similarity: SimilarityMatrix, neighbors: int, tick: ProgressCallback) -> sparse.csr_array:
     """Return the similarities of each target to its nearest candidates."""
     shape = (similarity.n_targets, neighbors)
     rows, values = np.zeros(shape, dtype=np.int64), np.full(shape, -np.inf, dtype=np.float32)

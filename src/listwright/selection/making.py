@@ -41,7 +41,7 @@ from listwright.selection.objectives import (
     Objective,
     Sampled,
 )
-from listwright.selection.similarity import Distances, Dots, Given, Similarity
+from listwright.selection.similarity import Distances, Dots, Given, SimilarityMatrix
 from listwright.selection.vectors import DENSE, Vectors, make_vectors
 
 BLOCK = 512  # rows checked at a time
@@ -228,7 +228,7 @@ def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Gener
     return Sampled(on_sample, similarity, weights, len(sampled), tools.curve, tools.name)
 
 
-def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) -> Similarity:
+def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) -> SimilarityMatrix:
     """Return the similarities of the rows to the targets, or to each other if there are none."""
     if wish.metric == "precomputed":
         if wish.targets is not None or wish.neighbors is not None:
@@ -248,7 +248,7 @@ def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) 
     return _between(wish, rows.prepared(), targets.prepared()) if ready else _between(wish, rows, targets)
 
 
-def _between(wish: SelectionSpec, rows: Vectors, targets: Vectors) -> Similarity:
+def _between(wish: SelectionSpec, rows: Vectors, targets: Vectors) -> SimilarityMatrix:
     """Return the similarity of the metric between rows and targets."""
     if wish.metric in ("cosine", "dot"):
         return Dots(rows, targets)
@@ -309,7 +309,7 @@ def _weights(weights: Any, n: int, what: str = "row to represent") -> Floats:
     return array
 
 
-def _neighbors(wish: SelectionSpec, similarity: Similarity) -> int:
+def _neighbors(wish: SelectionSpec, similarity: SimilarityMatrix) -> int:
     """Return the number of neighbours, or raise if it exceeds the rows or if the graph would not fit into memory."""
     at_least_one("neighbors", wish.neighbors)
     neighbors = int(wish.neighbors or 0)

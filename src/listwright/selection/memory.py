@@ -57,7 +57,9 @@ def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int |
     return work + scaled + (44 * n * neighbors if neighbors is not None else 0)
 
 
-def told(path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None) -> str:
+def describe_memory(
+    path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None
+) -> str:
     """Return a sentence about the memory that a selection from a file will need, for the command line."""
     from listwright.selection.intake import shape_of
 

@@ -19,7 +19,7 @@ from listwright.selection.facility import Blocks, value_curve
 from listwright.selection.folds import SelectionFold, run_greedy
 from listwright.selection.graph import neighbor_graph, select_on_graph
 from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, proved, sampling_error
-from listwright.selection.similarity import Similarity
+from listwright.selection.similarity import SimilarityMatrix
 from listwright.selection.vectors import Vectors
 from listwright.selection.volume import select_volume
 
@@ -67,7 +67,7 @@ class FacilityObjective(Objective):
 
     Attributes
     ----------
-    similarity : Similarity
+    similarity : SimilarityMatrix
         Of the candidates to the targets.
     weights : ndarray of float, shape (targets,)
         What each target counts.
@@ -77,9 +77,9 @@ class FacilityObjective(Objective):
         Where the work is done.
     """
 
-    similarity: Similarity
+    similarity: SimilarityMatrix
     weights: Floats
-    make_board: Callable[[Similarity, Floats], Any] = Blocks
+    make_board: Callable[[SimilarityMatrix, Floats], Any] = Blocks
     device: str = "cpu"
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
@@ -108,10 +108,10 @@ class FacilityObjective(Objective):
 class NearestNeighbors(Objective):
     """Facility location in which a target counts only its nearest candidates."""
 
-    similarity: Similarity
+    similarity: SimilarityMatrix
     weights: Floats
     neighbors: int
-    make_graph: Callable[[Similarity, int, ProgressCallback], Any] = neighbor_graph
+    make_graph: Callable[[SimilarityMatrix, int, ProgressCallback], Any] = neighbor_graph
     device: str = "cpu"
     graph: Any = field(default=None, repr=False)
 
@@ -139,10 +139,10 @@ class Sampled(Objective):
     """Facility location measured on a random sample of the targets; the picks are measured on all of them."""
 
     on_sample: Objective  # the objective on the sample; its weights sum to those of all targets
-    similarity: Similarity  # to all targets
+    similarity: SimilarityMatrix  # to all targets
     weights: Floats  # what each target counts
     n_sampled: int  # size of the sample
-    curve: Callable[[Similarity, Floats, Ints], Floats] = value_curve  # measures the picks on all targets
+    curve: Callable[[SimilarityMatrix, Floats, Ints], Floats] = value_curve  # measures the picks on all targets
     device: str = "cpu"  # where the work is done
     most: float = np.nan  # bound on what any selection adds, with confidence; set by `solve`
 

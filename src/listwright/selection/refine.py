@@ -11,7 +11,7 @@ from listwright._kernels.tiles import swap_gains
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.graph import select_on_graph
 from listwright.selection.memory import must_fit
-from listwright.selection.similarity import Similarity
+from listwright.selection.similarity import SimilarityMatrix
 
 CANDIDATES, TARGETS = 256, 4096  # size of a tile
 PAYS = 1e-7  # share of the value that an exchange must add
@@ -23,7 +23,7 @@ class Exchange:
     An exchange is worth the same for all picks but the one that leaves (Schubert & Rousseeuw 2021, FasterPAM).
     """
 
-    def __init__(self, similarity: Similarity, weights: Floats, fixed: Ints, rows: Ints) -> None:
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats, fixed: Ints, rows: Ints) -> None:
         self.similarity, self.weights, self.n_fixed = similarity, weights, len(fixed)
         self.rows = np.concatenate([fixed, rows])
         size = 4 * len(self.rows) * similarity.n_targets
@@ -75,7 +75,7 @@ class Exchange:
 
 
 def refine_picks(
-    similarity: Similarity, weights: Floats, rows: Ints, constraints: RowConstraints, seconds: float
+    similarity: SimilarityMatrix, weights: Floats, rows: Ints, constraints: RowConstraints, seconds: float
 ) -> tuple[Ints, Floats, float]:
     """Return better picks in greedy order, what each adds, and what the exchanges added; never worse than before."""
     state, until = Exchange(similarity, weights, constraints.given, rows), time.monotonic() + seconds

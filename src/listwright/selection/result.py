@@ -15,7 +15,7 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import as_frame
 from listwright.errors import InputError
 from listwright.selection.picture import altair, draw_rows, draw_values
-from listwright.selection.similarity import Similarity
+from listwright.selection.similarity import SimilarityMatrix
 
 BLOCK = 4096  # targets at a time
 SHOWN = 20  # picks in a notebook
@@ -72,7 +72,7 @@ class Selection:
     device: str = "cpu"
     refined: float = 0.0
     _table: Any = field(default=None, repr=False)  # the vectors
-    _similarity: Callable[[], Similarity] | None = field(default=None, repr=False)
+    _similarity: Callable[[], SimilarityMatrix] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         """Number of picks."""
@@ -243,7 +243,7 @@ class Selection:
         return f"Selection: {count} worth {self.value:.6g}: {self.bound}"
 
 
-def nearest_picks(similarity: Similarity, rows: Ints) -> tuple[Ints, Floats]:
+def nearest_picks(similarity: SimilarityMatrix, rows: Ints) -> tuple[Ints, Floats]:
     """Return by target the position of the most similar of some rows, and its similarity, block by block."""
     best, similar = np.zeros(similarity.n_targets, dtype=np.int64), np.zeros(similarity.n_targets)
     gathered = similarity.candidates(rows)

@@ -25,7 +25,7 @@ NOISE = 1e-6  # rises below this share of the largest similarity are rounding
 Measure = Callable[[Any, int, int, Floats], None]  # (tile, first target, end of targets, sums by candidate)
 
 
-class Similarity(ABC):
+class SimilarityMatrix(ABC):
     """Base class: how similar candidate j is to target i. Negative values count as 0.
 
     Attributes
@@ -57,11 +57,11 @@ class Similarity(ABC):
         """Return by candidate an upper bound on the weighted sum of its positive similarities."""
 
     @abstractmethod
-    def only(self, targets: Ints) -> Similarity:
+    def only(self, targets: Ints) -> SimilarityMatrix:
         """Return the same similarity to some of the targets."""
 
     @abstractmethod
-    def among(self, candidates: Ints) -> Similarity:
+    def among(self, candidates: Ints) -> SimilarityMatrix:
         """Return the same similarity for some of the candidates."""
 
     @abstractmethod
@@ -82,7 +82,7 @@ class Similarity(ABC):
         return NOISE * self.ceiling
 
 
-class Dots(Similarity):
+class Dots(SimilarityMatrix):
     """Dot products of two sets of vectors; cosines if the vectors have length 1."""
 
     def __init__(self, candidates: Vectors, targets: Vectors) -> None:
@@ -130,7 +130,7 @@ class Dots(Similarity):
         return bounds * (1 + NOISE) + NOISE * self.ceiling * weights.sum()
 
 
-class Distances(Similarity):
+class Distances(SimilarityMatrix):
     """exp(-gamma * squared distance) or, with gamma = 0, a ceiling minus the squared distance."""
 
     def __init__(self, candidates: Vectors, targets: Vectors, gamma: float = 0.0) -> None:
@@ -198,7 +198,7 @@ class Distances(Similarity):
         return (self.ceiling * weights.sum() - squared) * (1 + NOISE) + NOISE * self.ceiling * weights.sum()
 
 
-class Given(Similarity):
+class Given(SimilarityMatrix):
     """A matrix of similarities of shape (candidates, targets) that the user passed."""
 
     def __init__(self, table: Any) -> None:
@@ -260,7 +260,7 @@ def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]
     return total, gram
 
 
-def sweep(similarity: Similarity, candidates: Ints, targets: Ints | None, measure: Measure) -> Floats:
+def sweep(similarity: SimilarityMatrix, candidates: Ints, targets: Ints | None, measure: Measure) -> Floats:
     """Sum over targets, tile by tile, what `measure` finds for each candidate."""
     n_targets, sums = similarity.n_targets if targets is None else len(targets), np.zeros(len(candidates))
     if n_targets == 0 or len(candidates) == 0:
@@ -273,7 +273,12 @@ def sweep(similarity: Similarity, candidates: Ints, targets: Ints | None, measur
 
 
 def _band(
-    similarity: Similarity, rows: Ints, targets: Ints | None, n_targets: int, measure: Measure, pool: ThreadPoolExecutor
+    similarity: SimilarityMatrix,
+    rows: Ints,
+    targets: Ints | None,
+    n_targets: int,
+    measure: Measure,
+    pool: ThreadPoolExecutor,
 ) -> Floats:
     """Return the sums for as many candidates as are gathered at a time."""
     gathered, starts = similarity.candidates(rows), range(0, n_targets, TARGETS)
@@ -294,7 +299,7 @@ def _band(
     return parts.sum(axis=0)
 
 
-def column(similarity: Similarity, row: int) -> Floats32:
+def column(similarity: SimilarityMatrix, row: int) -> Floats32:
     """Return the similarities of one candidate to all targets, with one read of the targets."""
     one, found = similarity.candidates(np.array([row])), np.empty(similarity.n_targets, dtype=np.float32)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one
 from listwright._internal.quotas import ROUNDING
-from listwright._kernels.constraints import FIRST, NO_QUOTAS, NO_SIZES, PINNED, Limits, open_rows, use_up_rows
+from listwright._kernels.constraints import FIRST, NO_QUOTAS, NO_SIZES, PINNED, ListLimits, open_rows, use_up_rows
 from listwright.errors import InputError
 from listwright.problems import Problems
 
@@ -85,11 +85,11 @@ class Constraints:
             limited = length is None or bool(len(sizes)) or quotas.budgets.shape[1] > 0
             self._needs_first = limited and quotas.needs
             parts = quotas.limits(problems.offsets, length, needs_first=self._needs_first)
-        self._limits = Limits(sizes, left, *parts, False)
+        self._limits = ListLimits(sizes, left, *parts, False)
         if quotas is not None and quotas.pins:
             self._check_pinned()
 
-    def limits(self, *, repeats: bool = False) -> Limits:
+    def limits(self, *, repeats: bool = False) -> ListLimits:
         """Return the constraints as compiled functions take them, which close rows for good."""
         if self._needs_first:
             raise InputError(

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.threads import in_parallel, one_thread
-from listwright._kernels.constraints import Limits
+from listwright._kernels.constraints import ListLimits
 from listwright._kernels.rows import crossed_scores, linear_scores
 from listwright._kernels.walk import NO_DRAWS, Draws, Weights, walk_lists
 from listwright.features import Candidate, Distance, Features, Identity, Position, Rows, Sum
@@ -162,7 +162,7 @@ class CompiledWalk(NamedTuple):
         in_parallel(some, problems.offsets, problems.n_rows * length * max(problems.n_features, 1) > MANY)
         return lists, picked, chances
 
-    def limits(self, budgets: Floats | None, length: int, repeats: bool) -> Limits:
+    def limits(self, budgets: Floats | None, length: int, repeats: bool) -> ListLimits:
         """Return budgets, sizes and whether items may repeat, in the form the kernels take."""
         return Constraints(self.problems, budgets, length).limits(repeats=repeats)
 

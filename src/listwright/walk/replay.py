@@ -52,20 +52,20 @@ class Shares:
 
 def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shares:
     """Return contributions that add up to the scores if the policy knows them, else the scores alone with a note."""
-    scores, told = policy.score(rows), policy.contributions(rows)
-    if told is None:
+    scores, parts = policy.score(rows), policy.contributions(rows)
+    if parts is None:
         return Shares(scores, [], [], NO_PARTS)
     every = blocks_of(features, seen)
     blocks = [block for block in every if block.names]
     ends = np.cumsum([len(block.names) for block in blocks])
-    tables = np.split(told.columns, ends[:-1], axis=1)
-    if told.crossed is not None:
-        blocks.append(Block(_crossing(every), list(told.crossed_names)))
-        tables.append(told.crossed)
-    if told.base is not None:
+    tables = np.split(parts.columns, ends[:-1], axis=1)
+    if parts.crossed is not None:
+        blocks.append(Block(_crossing(every), list(parts.crossed_names)))
+        tables.append(parts.crossed)
+    if parts.base is not None:
         blocks.append(Block("base", ["base"]))
-        tables.append(told.base[:, None])
-    return Shares(scores, blocks, tables, told.note)
+        tables.append(parts.base[:, None])
+    return Shares(scores, blocks, tables, parts.note)
 
 
 def blocks_of(features: Features, seen: Any) -> list[Block]:

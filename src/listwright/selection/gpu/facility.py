@@ -12,7 +12,7 @@ from listwright.selection.epochs import Marks
 from listwright.selection.gpu.arithmetic import DOT, EUCLIDEAN, RBF
 from listwright.selection.gpu.kernels import Kind, falls, lift
 from listwright.selection.gpu.tables import floats, on_gpu
-from listwright.selection.similarity import NOISE, Distances, Dots, Similarity
+from listwright.selection.similarity import NOISE, Distances, Dots, SimilarityMatrix
 
 GATHERING = 256  # gathering the vectors of changed targets costs as much as this many candidates
 NEAR = 3e-4  # tiles are summed in float32, so small gains have only this relative precision
@@ -22,7 +22,7 @@ ROWS = 65_536  # rows per block
 class Tiles:
     """Best similarities on the GPU. Memory: the vectors, one number per target and mark, and the active rows."""
 
-    def __init__(self, similarity: Similarity, weights: Floats, *, exact: bool) -> None:
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats, *, exact: bool) -> None:
         assert isinstance(similarity, Dots | Distances)
         self.similarity = similarity
         gamma = 0.0 if isinstance(similarity, Dots) else similarity.gamma
@@ -160,7 +160,7 @@ def _bound(rows: Any, total: Any, gram: Any, weight: Any) -> Any:
     return 0.5 * (rows @ total + torch.sqrt(weight * square))
 
 
-def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
+def value_curve(similarity: SimilarityMatrix, weights: Floats, rows: Ints) -> Floats:
     """Return the value of the first 1, 2, ... of the rows over all targets, in float32 with float64 sums."""
     board = Tiles(similarity, weights, exact=True)
     at = torch.from_numpy(rows).cuda()
@@ -174,7 +174,7 @@ def value_curve(similarity: Similarity, weights: Floats, rows: Ints) -> Floats:
     return np.asarray(total.cpu().numpy())
 
 
-def from_products(similarity: Similarity, product: Any, squares: Any, others: Any) -> Any:
+def from_products(similarity: SimilarityMatrix, product: Any, squares: Any, others: Any) -> Any:
     """Return similarities of shape (targets, candidates) from dot products, computed in place."""
     if not isinstance(similarity, Distances):
         return product

@@ -12,12 +12,14 @@ from listwright._internal.progress import ProgressCallback
 from listwright.selection.gpu.facility import from_products
 from listwright.selection.gpu.tables import floats, on_gpu
 from listwright.selection.graph import as_graph
-from listwright.selection.similarity import Distances, Dots, Similarity
+from listwright.selection.similarity import Distances, Dots, SimilarityMatrix
 
 NUMBERS = 1 << 30  # similarities stored at a time
 
 
-def neighbor_graph(similarity: Similarity, neighbors: int, tick: ProgressCallback, *, exact: bool) -> sparse.csr_array:
+def neighbor_graph(
+    similarity: SimilarityMatrix, neighbors: int, tick: ProgressCallback, *, exact: bool
+) -> sparse.csr_array:
     """Return the graph as on the CPU: CSR of shape (candidates, targets)."""
     assert isinstance(similarity, Dots | Distances)
     dots = isinstance(similarity, Dots)

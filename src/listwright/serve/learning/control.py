@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select, update
 
-from listwright.serve.learning.learner import Learner, restore
+from listwright.serve.learning.learner import VersionLearner, restore
 from listwright.serve.learning.progress import add_snapshot, holder, rows_of, snapshot, start_learning
 from listwright.serve.messages import (
     LearnedComparison,
@@ -163,7 +163,7 @@ def export(connection: Connection, registry: ModelRegistry, version: int, number
             raise Refused(409, "conflict", "This snapshot belongs to another version.", field="snapshot")
         fresh = restore(fresh, chosen.state)
     elif row is not None:
-        fresh = Learner.read(registry.engine, version, lambda: fresh, row).online
+        fresh = VersionLearner.read(registry.engine, version, lambda: fresh, row).online
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         fresh.save(path)

@@ -34,7 +34,7 @@ CANDIDATES = 4  # of the list that warms a version up
 log = logging.getLogger("listwright.serve")
 
 
-class Learner:
+class VersionLearner:
     """What a version has learned, in memory.
 
     The state is a function of the base snapshot and the events after it, in their order; it does not depend on when
@@ -49,7 +49,7 @@ class Learner:
         self.applied = applied  # number of the last event applied
 
     @classmethod
-    def read(cls, engine: Engine, version: int, fresh: Callable[[], OnlineSCP], row: Any) -> Learner:
+    def read(cls, engine: Engine, version: int, fresh: Callable[[], OnlineSCP], row: Any) -> VersionLearner:
         """Rebuild a learner from the store: restore its base snapshot and replay events up to its stored progress."""
         with engine.connect() as connection:
             base = snapshot(connection, row.base)
@@ -147,7 +147,7 @@ def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
     if version.explores and version.deployed is not None and len(served.picks):
         row = SimpleNamespace(**dict(zip(lists.c.keys(), served.row(), strict=True)))
         event = FeedbackEvent(served.id, "", (0.0,) * len(served.picks), version.number, number=1, row=row)
-        Learner(version.number, registry.loader.learner(version.model), 0, 0).apply([event])
+        VersionLearner(version.number, registry.loader.learner(version.model), 0, 0).apply([event])
 
 
 def _example_query(shape: Shape, name: str) -> ListQuery:

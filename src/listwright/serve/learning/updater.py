@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from listwright.errors import InputError
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.updates import TrainingUpdate
-from listwright.serve.learning.learner import GROUP, Learner, state_bytes
+from listwright.serve.learning.learner import GROUP, VersionLearner, state_bytes
 from listwright.serve.learning.monitor import PolicyMonitor
 from listwright.serve.learning.progress import (
     LOST,
@@ -59,7 +59,7 @@ class Updater:
         self.seconds = DAY * min(settings.snapshot_hours / 24, (settings.keep_days or inf) / 4)  # and time
         self.claim = Claim("learner", secrets.token_hex(8))
         self.term: int | None = None
-        self.learners: dict[int, Learner] = {}
+        self.learners: dict[int, VersionLearner] = {}
         self.monitors: dict[int, PolicyMonitor] = {}
         self.snapped: dict[int, tuple[int, float]] = {}  # by version: count and time of the last snapshot
         self.failure: str | None = None
@@ -141,11 +141,11 @@ class Updater:
             self._apply(learner, row, events)
         return len(events) == GROUP
 
-    def _learner(self, number: int, row: Any) -> Learner:
+    def _learner(self, number: int, row: Any) -> VersionLearner:
         """Return the learner in memory, or rebuild it where the store has another base or progress."""
         learner = self.learners.get(number)
         if learner is None or (learner.base, learner.applied) != (row.base, row.applied):
-            learner = Learner.read(self.reading, number, lambda: self._fresh(number), row)
+            learner = VersionLearner.read(self.reading, number, lambda: self._fresh(number), row)
             self.learners[number] = learner
             self.monitors[number] = PolicyMonitor(learner.online.features_, self._fresh(number).playing_.policy)
             with self.reading.connect() as connection:
@@ -160,7 +160,7 @@ class Updater:
             raise InputError(f"Version {number} cannot learn.")
         return self.registry.loader.learner(version.model)
 
-    def _apply(self, learner: Learner, row: Any, events: list[FeedbackEvent]) -> None:
+    def _apply(self, learner: VersionLearner, row: Any, events: list[FeedbackEvent]) -> None:
         # The comparison with the deployed policy is updated before learning, so that both policies are judged on
         # feedback they have not seen.
         monitor = self.monitors[learner.version]
@@ -187,19 +187,19 @@ class Updater:
         learner.base = int(base)
         self._after_storing(learner, step)
 
-    def _snapshot(self, learner: Learner) -> bytes | None:
+    def _snapshot(self, learner: VersionLearner) -> bytes | None:
         """Return the full state if a snapshot is due, less often for large states."""
         if not self._is_due(learner):
             return None
         state = state_bytes(learner.online)
         return state if monotonic() - self.snapped[learner.version][1] >= len(state) / BYTES_A_SECOND else None
 
-    def _is_due(self, learner: Learner) -> bool:
+    def _is_due(self, learner: VersionLearner) -> bool:
         """Return whether enough lists were learned from since the last snapshot, or any a long time ago."""
         count, at = self.snapped[learner.version]
         return learner.count - count >= self.every or (learner.count > count and monotonic() - at >= self.seconds)
 
-    def _after_storing(self, learner: Learner, step: Progress) -> None:
+    def _after_storing(self, learner: VersionLearner, step: Progress) -> None:
         """Update memory, metrics and the registry after progress was stored."""
         if step.snapshot is not None:
             self.snapped[learner.version] = learner.count, monotonic()

@@ -132,8 +132,8 @@ class _Reading:
         if self.shape.refuse:
             i, j = np.argwhere(beyond)[0]
             kept = f"{low[j]:g} to {high[j]:g}"
-            told = f"This is far outside the range that the model was trained on. Send {kept}."
-            raise Refused(422, "out_of_range", told, field=name(i, j))
+            message = f"This is far outside the range that the model was trained on. Send {kept}."
+            raise Refused(422, "out_of_range", message, field=name(i, j))
         self.clipped += int(beyond.sum())
         return np.clip(table, low, high)
 
