@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -24,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 NAMES = ("price", "speed", "weight")
 PATIENCE = 1_800.0  # seconds: a busy machine may take long, and the first list waits for the compiler
 PATIENT_LOCKS = f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}"
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # for all clients: to read certificates takes longer than a start
 SECONDS = [field.name for field in fields(Limits) if field.name.endswith("seconds")]
 
 
@@ -62,7 +65,7 @@ class Running:
         assert self.server.started
         port = self.server.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
-        self.client = httpx.Client(base_url=self.url, timeout=PATIENCE)
+        self.client = httpx.Client(base_url=self.url, timeout=PATIENCE, verify=PLAIN)
         self.changed = threading.Event()  # something was written, or the store was looked at
         self.service.writer._write = self._telling(self.service.writer._write)
         self.service.registry.follow = self._telling(self.service.registry.follow)
@@ -147,15 +150,44 @@ def opened(model_file: Path, tmp_path: Path) -> Iterator[Open]:
         yield make
 
 
-@pytest.fixture(autouse=True)
-def wait_for_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def wait_for_locks() -> Iterator[None]:
     """SQLite waits for a lock as long as it takes."""
-    monkeypatch.setattr("listwright.serve.store.database.PRAGMAS", (*PRAGMAS, PATIENT_LOCKS))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("listwright.serve.store.database.PRAGMAS", (*PRAGMAS, PATIENT_LOCKS))
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A client of one service for all tests of a module, which leave its traffic and settings as they were."""
+    running = Running(model=model_file, store=f"sqlite:///{tmp_path_factory.mktemp('store')}/store.db")
+    yield running
+    running.stop()
 
 
 @pytest.fixture
-def client(opened: Open) -> Running:
-    return opened()
+def limited_client(client: Running) -> Iterator[Callable[..., Running]]:
+    """`limited_client(items=3)` is the same client, with other limits until the test ends."""
+    limits, kept = client.service.limits, vars(client.service.limits).copy()
+
+    def limit(**changed: Any) -> Running:
+        vars(limits).update(changed)
+        return client
+
+    yield limit
+    vars(limits).update(kept)
+
+
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.system)])
+def stored_client(request: pytest.FixtureRequest, model_file: Path) -> Iterator[Running]:
+    """The same on each kind of store."""
+    if request.param == "sqlite":
+        yield request.getfixturevalue("client")
+        return
+    running = Running(model=model_file, store=request.getfixturevalue("new_database")())
+    yield running
+    running.stop()
 
 
 @pytest.fixture
@@ -195,17 +227,27 @@ def postgres(reliability: None, needs: Callable[[str], str]) -> Iterator[Any]:
         yield server
 
 
-@pytest.fixture
-def empty_postgres(postgres: Any) -> str:
-    """Address of a database with nothing in it."""
+@pytest.fixture(scope="session")
+def new_database(postgres: Any) -> Callable[[], str]:
+    """`new_database()` is the address of a database with nothing in it."""
     from sqlalchemy import create_engine, text
 
-    engine = create_engine(postgres.url.replace("postgresql:", "postgresql+psycopg:"))
-    with engine.begin() as connection:
-        connection.execute(text("DROP SCHEMA public CASCADE"))
-        connection.execute(text("CREATE SCHEMA public"))
-    engine.dispose()
-    return str(postgres.url)
+    numbers = itertools.count()
+
+    def make() -> str:
+        name = f"empty{next(numbers)}"
+        engine = create_engine(postgres.url.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        engine.dispose()
+        return f"{postgres.url.rpartition('/')[0]}/{name}"
+
+    return make
+
+
+@pytest.fixture
+def empty_postgres(new_database: Callable[[], str]) -> str:
+    return new_database()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.system)])

@@ -63,27 +63,20 @@ def posted(client: Any, path: str, text: str) -> Any:
 
 
 @pytest.mark.parametrize(("text", "field"), LISTS, ids=range(len(LISTS)))
-def test_a_bad_list_request_names_the_field(shared_client, text, field):
-    answer = posted(shared_client, "/v1/lists", text)
+def test_a_bad_list_request_names_the_field(client, text, field):
+    answer = posted(client, "/v1/lists", text)
     assert answer.status_code == 422
     assert answer.json()["error"]["field"] == field
     assert answer.json()["error"]["message"].endswith(".")
 
 
-@pytest.fixture(scope="module")
-def shared_client(model_file, tmp_path_factory, running):
-    one = running(model=model_file, store=f"sqlite:///{tmp_path_factory.mktemp('store')}/store.db")
-    yield one
-    one.stop()
+def test_the_good_request_is_good(client):
+    assert posted(client, "/v1/lists", GOOD).status_code == 200
 
 
-def test_the_good_request_is_good(shared_client):
-    assert posted(shared_client, "/v1/lists", GOOD).status_code == 200
-
-
-def test_a_bad_list_of_a_batch_is_named(shared_client):
+def test_a_bad_list_of_a_batch_is_named(client):
     bad = GOOD.replace("[1, 2, 3]", "[1, NaN, 3]")
-    answer = posted(shared_client, "/v1/lists:batch", f'{{"lists": [{GOOD}, {bad}]}}')
+    answer = posted(client, "/v1/lists:batch", f'{{"lists": [{GOOD}, {bad}]}}')
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, "lists.1.items.0.features.speed")
 
 
@@ -105,17 +98,17 @@ def test_a_bad_list_of_a_batch_is_named(shared_client):
         ({"extra": 1}, "extra"),
     ],
 )
-def test_bad_feedback_names_the_field(shared_client, asked, change, field):
-    told = shared_client.post("/v1/lists", json=asked()).json()
+def test_bad_feedback_names_the_field(client, asked, change, field):
+    told = client.post("/v1/lists", json=asked()).json()
     body = {"list_id": told["list_id"], "clicks": []} | change
-    answer = shared_client.post("/v1/feedback", json={name: value for name, value in body.items() if value is not None})
+    answer = client.post("/v1/feedback", json={name: value for name, value in body.items() if value is not None})
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, field)
 
 
 @pytest.mark.parametrize("path", ["/v1/lists", "/v1/lists:batch", "/v1/feedback", "/v1/traffic"])
-def test_only_json_is_read(shared_client, path):
+def test_only_json_is_read(client, path):
     method = "PUT" if path == "/v1/traffic" else "POST"
-    answer = shared_client.request(method, path, content=GOOD, headers={"Content-Type": "text/plain"})
+    answer = client.request(method, path, content=GOOD, headers={"Content-Type": "text/plain"})
     assert answer.status_code == 415
 
 
@@ -135,28 +128,28 @@ def test_only_json_is_read(shared_client, path):
         ("/nowhere", 404),
     ],
 )
-def test_bad_addresses_are_refused_as_json(shared_client, path, status):
-    answer = shared_client.get(path)
+def test_bad_addresses_are_refused_as_json(client, path, status):
+    answer = client.get(path)
     assert answer.status_code == status
     assert set(answer.json()["error"]) == {"code", "message", "field"}
 
 
-def test_a_wrong_method_is_refused_as_json(shared_client):
-    answer = shared_client.delete("/v1/lists")
+def test_a_wrong_method_is_refused_as_json(client):
+    answer = client.delete("/v1/lists")
     assert (answer.status_code, answer.json()["error"]["code"]) == (405, "wrong_method")
 
 
 @pytest.mark.parametrize("content", [b"", b"no model", b"PK\x03\x04" + b"\x00" * 100])
-def test_a_file_that_is_no_model_is_refused_without_a_path(shared_client, content):
+def test_a_file_that_is_no_model_is_refused_without_a_path(client, content):
     headers = {"Content-Type": "application/octet-stream"}
-    answer = shared_client.post("/v1/models", content=content, headers=headers)
+    answer = client.post("/v1/models", content=content, headers=headers)
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, "body")
     assert "/" not in answer.json()["error"]["message"]
-    assert len(shared_client.get("/v1/models").json()["models"]) == 1
+    assert len(client.get("/v1/models").json()["models"]) == 1
 
 
-def test_a_body_that_is_too_large_is_refused(opened, asked):
-    client = opened(limits=Limits(body_bytes=1000))
+def test_a_body_that_is_too_large_is_refused(limited_client, asked):
+    client = limited_client(body_bytes=1000)
     answer = client.post("/v1/lists", json=asked(50))
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
 
@@ -167,15 +160,11 @@ def test_a_body_that_is_too_large_is_refused(opened, asked):
     assert client.post("/v1/lists", content=pieces(), headers=JSON).status_code == 413
 
 
-def test_bodies_at_once_have_bounded_room(opened, asked):
+def test_bodies_at_once_have_bounded_room_and_models_more(opened, asked, other_file):
     client = opened(limits=Limits(in_flight_bytes=1000))
     answer = client.post("/v1/lists:batch", json={"lists": [asked(50)] * 3})
     assert (answer.status_code, answer.json()["error"]["code"]) == (429, "busy")
     assert client.post("/v1/lists", json=asked(3)).status_code == 200
-
-
-def test_a_model_may_be_larger_than_the_room_of_bodies(opened, other_file):
-    client = opened(limits=Limits(in_flight_bytes=1000))
     octets = {"Content-Type": "application/octet-stream"}
     assert client.post("/v1/models", content=other_file.read_bytes(), headers=octets).status_code == 201
 
@@ -183,19 +172,18 @@ def test_a_model_may_be_larger_than_the_room_of_bodies(opened, other_file):
 @pytest.mark.parametrize(
     ("limits", "path", "count", "field"),
     [
-        (Limits(items=3), "/v1/lists", 4, "items"),
-        (Limits(length=2), "/v1/lists", 3, "length"),
-        (Limits(batch=2), "/v1/lists:batch", 3, "lists"),
+        ({"items": 3}, "/v1/lists", 4, "items"),
+        ({"length": 2}, "/v1/lists", 3, "length"),
+        ({"batch": 2}, "/v1/lists:batch", 3, "lists"),
     ],
 )
-def test_limits_hold(opened, asked, limits, path, count, field):
+def test_limits_hold(limited_client, asked, limits, path, count, field):
     body = {"lists": [asked()] * count} if path.endswith("batch") else asked(count)
-    answer = opened(limits=limits).post(path, json=body)
+    answer = limited_client(**limits).post(path, json=body)
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, field)
 
 
-def test_errors_inside_tell_nothing(opened, asked, monkeypatch):
-    client = opened()
+def test_errors_inside_tell_nothing(client, asked, monkeypatch):
     monkeypatch.setattr(client.service.registry, "choose", lambda list_id: 1 / 0)
     answer = client.post("/v1/lists", json=asked())
     assert answer.status_code == 500
@@ -209,8 +197,8 @@ def test_errors_inside_tell_nothing(opened, asked, monkeypatch):
     assert client.get("/healthz").status_code == 200
 
 
-def test_answers_do_not_name_the_software(shared_client):
-    answer = shared_client.get("/healthz")
+def test_answers_do_not_name_the_software(client):
+    answer = client.get("/healthz")
     assert "x-powered-by" not in answer.headers
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert "default-src 'none'" in answer.headers["content-security-policy"]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.serve import Limits
 
 FILE = {"Content-Type": "application/octet-stream"}
 
@@ -64,8 +63,8 @@ def test_without_lists_nothing_is_claimed(opened, store, files, fitted, tmp_path
     assert client.get("/v1/compare?new=1").status_code == 422
 
 
-def test_a_comparison_that_needs_too_much_memory_is_refused_beforehand(opened, asked, other_file):
-    client = opened(limits=Limits(memory_bytes=1_000))
+def test_a_comparison_that_needs_too_much_memory_is_refused_beforehand(limited_client, asked, other_file):
+    client = limited_client(memory_bytes=1_000)
     client.post("/v1/models", content=other_file.read_bytes(), headers={"Content-Type": "application/octet-stream"})
     told = client.post("/v1/lists", json=asked()).json()
     client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})

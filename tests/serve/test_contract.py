@@ -12,8 +12,8 @@ from tests.problem_tools import small_problems
 from tests.storage.own_parts import Powers
 
 
-def test_a_list_is_what_the_model_builds(opened, store, asked, model_file):
-    client, request = opened(store=store), asked(8)
+def test_a_list_is_what_the_model_builds(stored_client, asked, model_file):
+    client, request = stored_client, asked(8)
     answer = client.post("/v1/lists", json=request)
     assert answer.status_code == 200
     told = answer.json()
@@ -26,17 +26,16 @@ def test_a_list_is_what_the_model_builds(opened, store, asked, model_file):
     assert told["model_version"] == 1
 
 
-def test_why_adds_up_to_the_score(opened, store, asked):
-    client = opened(store=store)
-    assert {one["why"] for one in client.post("/v1/lists", json=asked(8)).json()["items"]} == {None}
-    items = client.post("/v1/lists", json=asked(8, explain=True)).json()["items"]
+def test_why_adds_up_to_the_score(stored_client, asked):
+    assert {one["why"] for one in stored_client.post("/v1/lists", json=asked(8)).json()["items"]} == {None}
+    items = stored_client.post("/v1/lists", json=asked(8, explain=True)).json()["items"]
     assert all(one["why"]["alone"] + one["why"]["given_list"] == pytest.approx(one["score"]) for one in items)
     assert items[0]["why"]["rank_alone"] == 1
     assert items[0]["why"]["given_list"] == 0
 
 
-def test_features_by_name_give_the_same_list(opened, store, asked):
-    client, request = opened(store=store), asked(8)
+def test_features_by_name_give_the_same_list(stored_client, asked):
+    client, request = stored_client, asked(8)
     named = {
         **request,
         "items": [
@@ -73,23 +72,23 @@ def test_a_model_of_a_frame_takes_categories_by_name(opened, store, tmp_path):
     assert "It knows: food, music." in ask({"stars": 0.9, "kind": "opera"}).json()["error"]["message"]
 
 
-def test_a_budget_holds(opened, store, asked):
+def test_a_budget_holds(stored_client, asked):
     request = asked(6, budget=4.0)
     del request["length"]
     for i, item in enumerate(request["items"]):
         item["size"] = 1.0 + i % 2
-    answer = opened(store=store).post("/v1/lists", json=request).json()
+    answer = stored_client.post("/v1/lists", json=request).json()
     sizes = {item["id"]: item["size"] for item in request["items"]}
     assert 0 < sum(sizes[item["id"]] for item in answer["items"]) <= 4.0
 
 
-def test_fewer_candidates_than_the_length_give_a_shorter_list(opened, store, asked):
-    answer = opened(store=store).post("/v1/lists", json=asked(2)).json()
+def test_fewer_candidates_than_the_length_give_a_shorter_list(stored_client, asked):
+    answer = stored_client.post("/v1/lists", json=asked(2)).json()
     assert len(answer["items"]) == 2
 
 
-def test_a_batch_gives_the_same_lists_as_one_by_one(opened, store, asked):
-    client, requests = opened(store=store), [asked(5, seed=seed) for seed in range(4)]
+def test_a_batch_gives_the_same_lists_as_one_by_one(stored_client, asked):
+    client, requests = stored_client, [asked(5, seed=seed) for seed in range(4)]
     batch = client.post("/v1/lists:batch", json={"lists": requests}).json()["lists"]
     alone = [client.post("/v1/lists", json=request).json() for request in requests]
     assert [one["items"] for one in batch] == [one["items"] for one in alone]
@@ -108,12 +107,11 @@ def test_feedback_is_counted_once(opened, store, asked):
 
 
 @pytest.mark.parametrize("key", [{}, {"idempotency_key": "k1"}], ids=["no key", "one key"])
-def test_other_feedback_under_the_same_key_is_refused(opened, store, asked, key):
-    client = opened(store=store)
-    told = client.post("/v1/lists", json=asked()).json()
+def test_other_feedback_under_the_same_key_is_refused(stored_client, asked, key):
+    told = stored_client.post("/v1/lists", json=asked()).json()
     body = {"list_id": told["list_id"], "clicks": [told["items"][1]["id"]]} | key
-    client.post("/v1/feedback", json=body)
-    answer = client.post("/v1/feedback", json=body | {"clicks": []})
+    stored_client.post("/v1/feedback", json=body)
+    answer = stored_client.post("/v1/feedback", json=body | {"clicks": []})
     assert (answer.status_code, answer.json()["error"]["field"]) == (409, "list_id")
 
 
@@ -135,8 +133,8 @@ def test_a_list_takes_more_feedback_under_other_keys(opened, store, asked):
     assert client.get("/v1/lists").json()["lists"][0]["failed"] is False
 
 
-def test_the_caller_s_own_metadata_is_stored_and_changes_nothing(opened, store, asked):
-    client, metadata = opened(store=store), {"user": "u1", "tests": ["a", {"b": 1.5}], "none": None}
+def test_the_caller_s_own_metadata_is_stored_and_changes_nothing(stored_client, asked):
+    client, metadata = stored_client, {"user": "u1", "tests": ["a", {"b": 1.5}], "none": None}
     plain, own = (client.post("/v1/lists", json=asked(8, **more)).json() for more in ({}, {"metadata": metadata}))
     assert plain["items"] == own["items"]
     assert client.get(f"/v1/lists/{own['list_id']}").json()["metadata"] == metadata
@@ -145,27 +143,26 @@ def test_the_caller_s_own_metadata_is_stored_and_changes_nothing(opened, store, 
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, "metadata")
 
 
-def test_a_key_counts_for_its_own_list_alone(opened, store, asked):
+def test_a_key_counts_for_its_own_list_alone(stored_client, asked):
     """Whoever uses the id of somebody else's list as a key takes nothing away from that list."""
-    client = opened(store=store)
-    first, second = (client.post("/v1/lists", json=asked()).json()["list_id"] for _ in range(2))
+    first, second = (stored_client.post("/v1/lists", json=asked()).json()["list_id"] for _ in range(2))
     other = {"list_id": first, "clicks": [], "idempotency_key": second}
-    assert client.post("/v1/feedback", json=other).json()["event"] == 1
-    assert client.post("/v1/feedback", json={"list_id": second, "clicks": []}).json()["event"] == 2
-    assert client.post("/v1/feedback", json=other).json()["duplicate"] is True
+    event = stored_client.post("/v1/feedback", json=other).json()["event"]
+    answer = stored_client.post("/v1/feedback", json={"list_id": second, "clicks": []})
+    assert answer.json() == {"list_id": second, "event": event + 1, "duplicate": False}
+    assert stored_client.post("/v1/feedback", json=other).json()["duplicate"] is True
 
 
-def test_feedback_on_an_unknown_list_is_not_found(opened, store):
-    answer = opened(store=store).post("/v1/feedback", json={"list_id": "0" * 32, "clicks": []})
+def test_feedback_on_an_unknown_list_is_not_found(stored_client):
+    answer = stored_client.post("/v1/feedback", json={"list_id": "0" * 32, "clicks": []})
     assert (answer.status_code, answer.json()["error"]["field"]) == (404, "list_id")
 
 
-def test_a_list_can_be_looked_up_with_its_reasons(opened, store, asked):
-    client = opened(store=store)
-    told = client.post("/v1/lists", json=asked(8)).json()
-    client.post("/v1/feedback", json={"list_id": told["list_id"], "gains": [0.0, 0.5, 0.0]})
-    assert client.get(f"/v1/lists/{told['list_id']}").json()["reasons"] is None
-    found = client.get(f"/v1/lists/{told['list_id']}?explain=true").json()
+def test_a_list_can_be_looked_up_with_its_reasons(stored_client, asked):
+    told = stored_client.post("/v1/lists", json=asked(8)).json()
+    stored_client.post("/v1/feedback", json={"list_id": told["list_id"], "gains": [0.0, 0.5, 0.0]})
+    assert stored_client.get(f"/v1/lists/{told['list_id']}").json()["reasons"] is None
+    found = stored_client.get(f"/v1/lists/{told['list_id']}?explain=true").json()
     assert found["items"] == told["items"]
     assert found["candidates"] == 8
     assert found["feedback"]["gains"] == [0.0, 0.5, 0.0]
@@ -219,13 +216,13 @@ def test_old_lists_are_forgotten_and_sums_stay(opened, store, asked):
     assert again.get("/v1/stats").json()["failures"] == 1
 
 
-def test_health(opened, store):
-    client = opened(store=store)
-    assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json() == {"status": "ready"}
+def test_health(stored_client):
+    assert stored_client.get("/healthz").json() == {"status": "ok"}
+    assert stored_client.get("/readyz").json() == {"status": "ready"}
 
 
-def test_metrics_count(client, asked):
+def test_metrics_count(opened, asked):
+    client = opened()
     client.post("/v1/lists", json=asked())
     text = client.get("/metrics").text
     assert 'listwright_lists_total{version="1"} 1.0' in text
@@ -246,8 +243,8 @@ def test_a_model_with_a_users_own_parts_is_served_where_they_are_trusted(opened,
     assert trusting.post("/v1/models", content=path.read_bytes(), headers=octets).status_code == 201
 
 
-def test_a_limit_on_groups_holds(opened, store, asked):
-    client, request = opened(store=store), asked(8, per_group=1)
+def test_a_limit_on_groups_holds(stored_client, asked):
+    client, request = stored_client, asked(8, per_group=1)
     for i, item in enumerate(request["items"]):
         item["group"] = "ab"[i % 2]
     answer = client.post("/v1/lists", json=request).json()

@@ -58,12 +58,12 @@ def assert_same(first, second):
         np.testing.assert_array_equal(array, second[name], err_msg=name, strict=True)
 
 
-def test_lists_come_with_propensities_and_the_state_grows(opened, store, asked):
+def test_lists_come_with_propensities_and_the_state_grows(opened, store, asked, learn):
     client = opened(store=store, learn=True)
     told = client.post("/v1/lists", json=asked(8)).json()
     assert all(0 < item["propensity"] <= 1 for item in told["items"])
     teach(client, asked, 12)
-    wait_for(client, 12)
+    learn(client)
     status = client.get("/v1/learning").json()["versions"][0]
     assert (status["state"], status["applied"], status["lists"], status["waiting"]) == ("learning", 12, 12, 0)
     assert exported(client).version == 12
@@ -79,22 +79,22 @@ def test_a_restart_goes_on_where_it_was_to_the_last_bit(opened, store, asked, mo
     assert_same(exported(client).state(), uninterrupted_state(store, model_file))
 
 
-def test_feedback_that_came_without_learning_is_learned_from_later(opened, store, asked, model_file):
+def test_feedback_that_came_without_learning_is_learned_from_later(opened, store, asked, model_file, learn):
     client = opened(store=store)
     teach(client, asked, 5)
     client.stop()
     client = opened(store=store, learn=True)
-    wait_for(client, 5)
+    learn(client)
     assert_same(exported(client).state(), uninterrupted_state(store, model_file))
 
 
-def test_each_version_learns_from_its_own_lists(opened, store, asked, model_file, other_file):
+def test_each_version_learns_from_its_own_lists(opened, store, asked, model_file, other_file, learn):
     client = opened(store=store, learn=True)
     headers = {"Content-Type": "application/octet-stream"}
     client.post("/v1/models", content=other_file.read_bytes(), headers=headers)
     client.put("/v1/traffic", json={"current": 1, "canary": 2, "share": 0.5})
     teach(client, asked, 30)
-    wait_for(client, 30)
+    learn(client)
     for version, path in ((1, model_file), (2, other_file)):
         assert_same(exported(client, version=version).state(), uninterrupted_state(store, path, version=version))
 
@@ -109,14 +109,14 @@ def test_a_service_that_learns_serves_the_same_draw_for_the_same_id(opened, aske
     assert [item["propensity"] for item in told["items"]] == lists.propensities[0].tolist()
 
 
-def test_what_cannot_be_learned_from_is_left_out(opened, store, asked):
+def test_what_cannot_be_learned_from_is_left_out(opened, store, asked, learn):
     client = opened(store=store)
     teach(client, asked, 3)
     client.stop()
     with connected(store) as connection:
         connection.execute(text("UPDATE lw_feedback SET gains = '[7, 0, 0]' WHERE event = 2"))
     client = opened(store=store, learn=True)
-    wait_for(client, 3)
+    learn(client)
     assert "listwright_events_skipped_total 1.0" in client.get("/metrics").text
     assert exported(client).version == 2
     assert [one["event"] for one in client.get("/v1/learning").json()["quarantine"]] == [2]

@@ -26,7 +26,9 @@ def problems():
 
 KINDS = {
     "ConSeqOpt": lambda: lw.ConSeqOpt(length=3, random_state=0),
-    "trees": lambda: lw.SCP(length=3, learner=ExtraTreesRegressor(5, random_state=0), random_state=0),
+    "trees": lambda: lw.SCP(
+        length=3, learner=ExtraTreesRegressor(2, max_depth=3, random_state=0), effort="fast", random_state=0
+    ),
     "MMR": lambda: lw.baselines.MMR(0.3, relevance="ridge", length=3),
     "TopK": lambda: lw.baselines.TopK("ridge", 3),
 }
@@ -140,8 +142,8 @@ def test_a_version_that_serves_nothing_can_be_deleted(opened, store, asked, othe
     assert (found["items"], found["reasons"]) == (told["items"], None)
 
 
-def test_a_binary_body_gives_the_same_list(opened, asked):
-    client, request = opened(), asked(8)
+def test_a_binary_body_gives_the_same_list(client, asked):
+    request = asked(8)
     table = np.array([item["features"] for item in request["items"]], dtype="<f4")
     head = as_json({"ids": [item["id"] for item in request["items"]], "length": 3})
     body = len(head).to_bytes(4, "little") + head + table.tobytes()
@@ -165,19 +167,18 @@ def test_the_file_given_is_served_where_that_is_said(opened, store, asked, model
     assert chosen.post("/v1/lists", json=asked()).json()["model_version"] == 2
 
 
-def test_the_cost_of_a_list_decides_where_it_is_built(opened, asked):
-    client = opened()
+def test_the_cost_of_a_list_decides_where_it_is_built(client, asked, monkeypatch):
     service = client.service
     version = service.registry.get(1)
     assert 0 < version.cost.expected_seconds(24) < 0.01  # known before the first request
-    version.cost.seconds = 1.0  # as if the model were slow
+    monkeypatch.setattr(version.cost, "seconds", 1.0)  # as if the model were slow
     ran = []
     run = service.building.run
-    service.building.run = lambda *arguments: ran.append(arguments) or run(*arguments)
+    monkeypatch.setattr(service.building, "run", lambda *arguments: ran.append(arguments) or run(*arguments))
     assert client.post("/v1/lists", json=asked()).status_code == 200
     assert len(ran) == 1
 
 
-def test_the_store_is_not_written_to_by_the_first_lists(client):
-    with client.service.database.reading.connect() as connection:
+def test_the_store_is_not_written_to_by_the_first_lists(opened):
+    with opened().service.database.reading.connect() as connection:
         assert connection.execute(text("SELECT count(*) FROM lw_lists")).scalar() == 0

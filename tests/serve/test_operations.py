@@ -39,8 +39,8 @@ def test_ready_comes_back_without_any_traffic(opened, tmp_path, monkeypatch):
         assert connection.execute(text("SELECT count(*) FROM lw_probes")).scalar() == 0
 
 
-def test_a_service_that_drains_is_not_ready_and_still_answers(client, asked):
-    client.service.draining = True
+def test_a_service_that_drains_is_not_ready_and_still_answers(client, asked, monkeypatch):
+    monkeypatch.setattr(client.service, "draining", True)
     assert client.get("/readyz").status_code == 503
     assert client.post("/v1/lists", json=asked()).status_code == 200
 

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
+pytestmark = pytest.mark.system
+
 CLIENTS, ROUNDS = 64, 3
 
 

@@ -123,7 +123,7 @@ class Service:
         self.database = Database.of(settings.store, password=_password(settings), seconds=self.limits.store_seconds)
         self.registry = ModelRegistry(self.database.reading, _loader(settings))
         for name, file in self.contents.items():
-            self.registry.loader.load(0, name, file)  # an error where it cannot be served
+            self.registry.check_file(name, file)
         self.database.open()
         cores = os.cpu_count() or 1
         self.building, self.reads = Pool("building", cores, 64), Pool("reading", 4, 64)
@@ -261,7 +261,7 @@ class Service:
         """Store a model file as a new version and return its number."""
         # The file is opened first, so that one that cannot be served is refused with 422.
         try:
-            await self.background.run(self.registry.loader.load, 0, name, file)
+            await self.background.run(self.registry.check_file, name, file)
         except InputError as error:
             raise invalid("body", str(error)) from None
         number: int = await self.writer.write(add_models, NewModel(name, file))

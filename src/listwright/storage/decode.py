@@ -12,7 +12,7 @@ import re
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -152,6 +152,7 @@ class Decoder:
         return _make(CLASSES[name], fields)
 
 
+@cache
 def declared_hints(kind: type[Any]) -> dict[str, Any]:
     """Return the type hints of a class body and, unless the class is a record, of its constructor, by name of the
     field.

@@ -31,6 +31,7 @@ class ModelRegistry:
         self.loader = loader
         self.lock = Lock()
         self.loaded: dict[int, Version] = {}
+        self.checked: dict[tuple[str, str], Version] = {}  # by name and digest of the file: not in the store yet
         self.traffic: dict[str, Traffic] = {}
         self.revision = -1
 
@@ -69,22 +70,27 @@ class ModelRegistry:
             row = connection.execute(select(models).where(models.c.version == number)).first()
             if row is None:
                 raise Refused(404, "not_found", f"There is no model version {number}.")
-            version = self.loader.load(number, row.name, row.file)
+            checked = self.checked.pop((row.name, row.digest), None)
+            version = checked or self.loader.load(number, row.name, row.file)
+            version = replace(version, number=number)
             progress = connection.execute(select(learning).where(learning.c.version == number)).first()
             self.loaded = {**self.loaded, number: _with_learned(version, progress)}
         return self.loaded[number]
 
-    def follow(self) -> bool:
+    def check_file(self, name: str, file: bytes) -> None:
+        """Load a file that is to be stored; raise InputError if it cannot be served."""
+        self.checked[name, sha256(file).hexdigest()] = self.loader.load(0, name, file)
+
+    def follow(self) -> None:
         """Take over changes of the store: versions, traffic and learned policies."""
         # Cheap if nothing changed, because only the revision number is read.
         with self.engine.connect() as connection:
             revision = connection.execute(select(clock.c.value).where(clock.c.name == "revision")).scalar_one()
-            if revision == self.revision:
-                return False
-            with self.lock:
-                self._follow(connection)
-                self.revision = revision
-        return True
+            if revision != self.revision:
+                with self.lock:
+                    self._follow(connection)
+                    self.revision = revision
+        self.checked.clear()  # what was stored is loaded by now
 
     def _follow(self, connection: Connection) -> None:
         """Load all versions with traffic, apply learned policies, drop deleted versions, then switch the traffic."""
