@@ -161,7 +161,7 @@ def declared_hints(kind: type[Any]) -> dict[str, Any]:
     return hints if _is_record(kind) else hints | get_type_hints(kind.__init__, include_extras=True)
 
 
-def _check_hints(kind: type[Any], fields: dict[str, Any]) -> None:
+def _check_hints(kind: Any, fields: dict[str, Any]) -> None:
     """Raise unless each field is what its type hint says."""
     hints = declared_hints(kind)
     for name, value in fields.items():
