@@ -9,14 +9,17 @@ from listwright._internal.arrays import Floats
 
 
 @njit(cache=True, nogil=True)
-def play(needed: Floats, ratios: Floats, tops: Floats, bottoms: Floats, variances: Floats, most: float) -> None:
-    """Subtract from `needed` what each gambler wins on the pairs; one who has won stops."""
-    n = len(tops)
+def count_winners(
+    target: float, ratios: Floats, tops: Floats, bottoms: Floats, variances: Floats, left: Floats, most: float
+) -> int:
+    """Return how many gamblers win `target` before the first who does not; one who has won stops."""
     for g in range(len(ratios)):
-        left, cap = needed[g], most / ratios[g]
-        for t in range(n):
-            if left <= 0:
+        needed, cap = target, most / ratios[g]
+        for t in range(len(tops)):
+            stake = min(np.sqrt(2 * needed / (left[t] * variances[t])), cap)
+            needed -= np.log1p(stake * (tops[t] - ratios[g] * bottoms[t]))
+            if needed <= 1e-12:
                 break
-            stake = min(np.sqrt(2 * left / ((n - t) * variances[t])), cap)
-            left -= np.log1p(stake * (tops[t] - ratios[g] * bottoms[t]))
-        needed[g] = left
+        if needed > 1e-12:
+            return g
+    return len(ratios)

@@ -9,7 +9,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats
-from listwright._kernels.betting import play
+from listwright._kernels.betting import count_winners
 from listwright.errors import InputError
 from listwright.guarantees.bounds import validate_delta
 
@@ -32,19 +32,19 @@ class Gamblers:
 
     def __init__(self, delta: float, *, shares: bool) -> None:
         self.ratios = SHARES if shares else RATIOS
-        self.needed = np.full(len(self.ratios), np.log(1 / validate_delta(delta)))  # left to win, as a logarithm
+        self.target = float(np.log(1 / validate_delta(delta)))
         self.n, self.top, self.bottom, self.squares = 0.0, 0.0, 0.0, 0.0  # sums over earlier pairs
+        self.bets = np.zeros((4, 0))  # by pair: top, bottom, expected variance, and pairs left in its call
 
     def copy(self) -> Gamblers:
         """Return gamblers with the same capital, who go on by themselves."""
-        twin = copy.copy(self)
-        twin.needed = self.needed.copy()
-        return twin
+        return copy.copy(self)
 
     def play(self, tops: Floats, bottoms: Floats) -> Gamblers:
         """Bet on these pairs, in their order."""
         tops, bottoms = _in_blocks(tops), _in_blocks(bottoms)
-        play(self.needed, self.ratios, tops, bottoms, self._foresee(tops, bottoms), MOST)
+        left = np.arange(len(tops), 0, -1)
+        self.bets = np.hstack([self.bets, [tops, bottoms, self._foresee(tops, bottoms), left]])
         return self
 
     def _foresee(self, tops: Floats, bottoms: Floats) -> Floats:
@@ -60,8 +60,7 @@ class Gamblers:
     @property
     def bound(self) -> float:
         """The largest ratio up to which all gamblers have won; 0.0 if the first has not."""
-        lost = np.flatnonzero(self.needed > 1e-12)
-        first = int(lost[0]) if len(lost) else len(self.ratios)
+        first = count_winners(self.target, self.ratios, *self.bets, MOST)
         return float(self.ratios[first - 1]) if first else 0.0
 
 
