@@ -56,6 +56,7 @@ def test_every_command_is_on_the_front_page() -> None:
     assert [name for name in commands() if not re.search(rf"(listwright|make) {name}\b", page)] == []
 
 
+@pytest.mark.system
 def test_the_commands_of_the_front_page_run(capsys, monkeypatch, tmp_path) -> None:
     page = (ROOT / "README.md").read_text(encoding="utf8").partition("## Command line and service")[2]
     lines = page.partition("```sh\n")[2].partition("```")[0].splitlines()
@@ -158,7 +159,22 @@ def test_contexts_catalogues_and_categories_come_through(call, folder) -> None:
     more = [f"{line},{['u', 'v'][i % 2]},{int(line.split(',')[0][1:]) % 3}" for i, line in enumerate(lines[1:])]
     (folder / "more.csv").write_text("\n".join([lines[0] + ",source,age", *more]) + "\n")
     named = ["--context", "age", "--catalogue", "item", "--categorical", "source", "--ignore", "music"]
-    assert call("fit", "more.csv", "--reward", "any:clicked", "--length", "2", "-o", "c.listwright", *named)[0] == 0
+    assert (
+        call(
+            "fit",
+            "more.csv",
+            "--reward",
+            "any:clicked",
+            "--length",
+            "2",
+            "-o",
+            "c.listwright",
+            "--effort",
+            "fast",
+            *named,
+        )[0]
+        == 0
+    )
     assert call("predict", "c.listwright", "more.csv")[0] == 0
     told = json.loads(call("inspect", "c.listwright", "--json")[1])
     assert told["columns"]["levels"] == {"source": ["u", "v"]}
@@ -237,7 +253,7 @@ def test_tables_come_from_standard_input(call, folder, kind: str) -> None:
 
 def test_models_go_through_pipes(folder) -> None:
     command = [sys.executable, "-c", "from listwright.cli import main; main()"]
-    fit = [*command, "fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", "-"]
+    fit = [*command, "fit", "past.csv", "--reward", "any:clicked", "--length", "2", "--effort", "fast", "-o", "-"]
     model = subprocess.run(fit, cwd=folder, capture_output=True, check=True)
     assert b"60 problems" in model.stderr
     predict = [*command, "predict", "-", "new.csv"]
@@ -375,11 +391,11 @@ def test_compare_writes_a_report(call, folder) -> None:
 
 def test_compare_for_machines(call) -> None:
     code, out, _ = call(
-        "compare", "past.csv", "--reward", "any:clicked", "--methods", "scp,random", "--lengths", "2", "--json"
+        "compare", "past.csv", "--reward", "any:clicked", "--methods", "top-k,random", "--lengths", "2", "--json"
     )
     told = json.loads(out)
     assert code == 0
-    assert [record["method"] for record in told["means"]] == ["scp", "random"]
+    assert [record["method"] for record in told["means"]] == ["top-k", "random"]
     assert told["differences"][0]["low"] < told["differences"][0]["ahead"] < told["differences"][0]["high"]
 
 

@@ -10,6 +10,8 @@ import pytest
 
 import listwright as lw
 
+pytestmark = pytest.mark.system  # the peers compile their own code at each start
+
 
 def select(similarity: np.ndarray, k: int) -> lw.Lists:
     reward = lw.rewards.FacilityLocation(similarity)

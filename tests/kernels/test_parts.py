@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from numba.core.dispatcher import Dispatcher
 
 import listwright
@@ -63,6 +64,7 @@ print(*(f"{name}={count}" for name, count in Counts.found.items()))
 """
 
 
+@pytest.mark.system
 def test_nothing_is_compiled_twice(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": "ignore"}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import listwright as lw
+from listwright.tables import read
+
 HEAVY = {"altair", "lightgbm", "nltk", "numba", "pandas", "polars", "pyarrow", "rich", "scipy", "sklearn", "typer"}
 OPTIONAL = {"altair", "starlette", "lightgbm", "nltk", "pandas", "polars", "ray", "rich", "sqlalchemy", "typer"}
 
@@ -42,9 +45,8 @@ def test_predicting_from_a_file_needs_no_heavy_package(tmp_path: Path) -> None:
     command = "from listwright.cli import main\ntry: main([{}])\nexcept SystemExit as end: assert not end.code"
     for effort in ("fast", "auto"):
         model = str(tmp_path / f"{effort}.listwright")
-        fit = ["fit", str(tmp_path / "past.csv"), "-o", model, "--reward", "any:clicked", "--length", "2"]
+        lw.SCP(2, effort=effort, random_state=0).fit(read(tmp_path / "past.csv", reward="any:clicked")).save(model)
         predict = ["predict", model, str(tmp_path / "past.csv"), "-o", str(tmp_path / "lists.csv")]
-        imported_by(command.format(", ".join(map(repr, [*fit, "--effort", effort]))))
         modules = imported_by(command.format(", ".join(map(repr, predict))), whole=True)
         assert "pyarrow" in modules
         assert not modules & {"sklearn", "pandas", "polars", "scipy.stats", "scipy.optimize", "skops", "altair"}
@@ -58,14 +60,10 @@ def test_serving_says_what_to_install(missing: str) -> None:
 
 
 def test_unknown_names_are_attribute_errors() -> None:
-    import listwright
-
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        listwright.nonsense  # noqa: B018
+        lw.nonsense  # noqa: B018
 
 
 def test_every_public_name_is_there() -> None:
-    import listwright
-
-    assert dir(listwright) == sorted(listwright.__all__)
-    assert all(getattr(listwright, name) is not None for name in listwright.__all__)
+    assert dir(lw) == sorted(lw.__all__)
+    assert all(getattr(lw, name) is not None for name in lw.__all__)

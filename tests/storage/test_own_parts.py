@@ -103,7 +103,7 @@ def test_a_module_is_not_imported_before_it_is_trusted(problems: lw.Problems, tm
         "from their_features import Theirs\n"
         "x = np.random.default_rng(0).random((20, 4, 2))\n"
         "p = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.7))\n"
-        "lw.SCP(2, features=Theirs()).fit(p).save('model')\n"
+        "lw.SCP(2, features=Theirs(), effort='fast').fit(p).save('model')\n"
     )
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
     (tmp_path / "imported").unlink()

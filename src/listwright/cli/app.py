@@ -43,7 +43,7 @@ def _use_everything() -> None:
 
     rng = np.random.default_rng(0)
     x, sizes = rng.random((60, 6, 3)), rng.integers(1, 4, size=(60, 6)).astype(np.float64)
-    success = x[..., 0] + 0.1 * rng.random((60, 6)) > 0.7
+    success = x[..., 0] + rng.random((60, 6)) > 1.2
     rewards = (lw.rewards.AnySuccess(success), lw.rewards.Coverage(rng.random((60, 6, 4)) < 0.3))
     for reward in rewards:
         problems = lw.Problems.from_arrays(x, sizes=sizes, reward=reward)
