@@ -159,6 +159,7 @@ def test_contexts_catalogues_and_categories_come_through(call, folder) -> None:
     more = [f"{line},{['u', 'v'][i % 2]},{int(line.split(',')[0][1:]) % 3}" for i, line in enumerate(lines[1:])]
     (folder / "more.csv").write_text("\n".join([lines[0] + ",source,age", *more]) + "\n")
     named = ["--context", "age", "--catalogue", "item", "--categorical", "source", "--ignore", "music"]
+    named += ["--effort", "fast"]
     assert (
         call(
             "fit",

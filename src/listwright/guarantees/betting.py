@@ -60,7 +60,8 @@ class Gamblers:
     @property
     def bound(self) -> float:
         """The largest ratio up to which all gamblers have won; 0.0 if the first has not."""
-        first = count_winners(self.target, self.ratios, *self.bets, MOST)
+        tops, bottoms, variances, left = self.bets
+        first = count_winners(self.target, self.ratios, tops, bottoms, variances, left, MOST)
         return float(self.ratios[first - 1]) if first else 0.0
 
 
