@@ -20,7 +20,9 @@ def main() -> None:
     """Runs what is asked for, and writes the table from all that is known."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.context", description=__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="draws of the folds")
-    parser.add_argument("--method", default="", help="of HotpotQA: only methods whose name holds this")
+    parser.add_argument("--method", default="", help="only methods whose name holds this")
+    parser.add_argument("--set", default="", help="behind scores: only data sets whose name holds this")
+    parser.add_argument("--strength", default="", help="behind scores: only strengths whose name holds this")
     parser.add_argument(
         "--only", choices=["hotpotqa", "made-up", "scores", "speed", "page"], help="one part; the others stay"
     )
@@ -30,11 +32,15 @@ def main() -> None:
     parts = {
         "hotpotqa": lambda: quality.hotpotqa(options.seeds, options.method),
         "made-up": quality.made_up,
-        "scores": lambda: scores.measured(options.questions, options.folds, options.method),
+        "scores": lambda: scores.measured(
+            options.questions, options.folds, scores.Pieces(options.set, options.method, options.strength)
+        ),
         "speed": speed.measured,
     }
     new = {name: part() for name, part in parts.items() if options.only in (None, name)}
     found = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
+    if "scores" in new:
+        new["scores"] = scores.merge_tables(found.get("scores", {}), new["scores"])
     found |= {name: found.get(name, {}) | part for name, part in new.items()}
     FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     TABLE.write_text(section.written(found), encoding="utf-8")

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import listwright as lw
 from listwright.baselines import MMR, TopK
+from listwright.context.model import passage_model
+from listwright.estimators.scp import SCP
 from listwright.evaluation.compare import fold_numbers
 from listwright.evaluation.values import list_values
-from listwright.experiments.shipped_models import Labelled, labelled_problems, read_labelled, widen_questions
+from listwright.experiments.shipped_models import (
+    MIN_LEAF,
+    Labelled,
+    labelled_problems,
+    read_labelled,
+    variants,
+    widen_questions,
+)
 from listwright.rewards import Coverage
 from listwright.text import question_problems
 
@@ -24,32 +35,75 @@ DIVERSITIES = (0.0, 0.1, 0.3, 0.5)
 Lists = list[list[int]]
 
 
-def measured(n_questions: int, n_folds: int, only: str = "") -> dict[str, Any]:
-    """By data set, method and strength: the shares at each length; and the processor time of a fit."""
-    tables = {name: _one_set(file, n_questions, n_folds, only) for name, file in SETS.items()}
+class Pieces(NamedTuple):
+    """What to run of all tables: only names that hold these."""
+
+    data: str = ""
+    method: str = ""
+    strength: str = ""
+
+
+class Asked(NamedTuple):
+    """Questions, their scores, and the model that the packer starts from."""
+
+    questions: Sequence[Labelled]
+    scores: list[Any] | None
+    start: SCP | None
+
+
+def measured(n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
+    """By data set, method and strength: the shares at each length, and the processor time of all folds."""
+    tables = {name: _one_set(name, n_questions, n_folds, only) for name in SETS if only.data in name}
     return {"questions": n_questions, "folds": n_folds, "tables": tables}
 
 
-def _one_set(file: str, n_questions: int, n_folds: int, only: str) -> dict[str, Any]:
-    questions = widen_questions(read_labelled(file), N_PASSAGES)[:n_questions]
+def merge_tables(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """The tables of earlier runs with the cells of this one, as long as these are of as many questions."""
+    if any(old.get(name) != new[name] for name in ("questions", "folds")):
+        return new
+    tables = {
+        name: {
+            method: old["tables"].get(name, {}).get(method, {}) | new["tables"].get(name, {}).get(method, {})
+            for method in METHODS
+        }
+        for name in SETS
+    }
+    return new | {"tables": tables}
+
+
+def _one_set(name: str, n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
+    questions = widen_questions(read_labelled(SETS[name]), N_PASSAGES)[:n_questions]
     folds = fold_numbers(n_folds, len(questions), 0)
+    start = start_model(name)
     found: dict[str, Any] = {}
-    for strength_name, strength in STRENGTHS.items():
-        scores = _draw_scores(questions, strength)
-        for method, run in METHODS.items():
-            if only not in method or (method == "sorted by score" and not strength):
-                continue
-            start = time.process_time()
-            lists: Lists = [[] for _ in questions]
-            for fold in range(n_folds):
-                train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-                picks = run(questions, scores if strength else None, train, test)
-                for row, items in zip(test, picks, strict=True):
-                    lists[row] = items
-            shares = [_share(questions, lists, length) for length in LENGTHS]
-            found.setdefault(method, {})[strength_name] = shares
-            print(file, strength_name, method, shares, f"{time.process_time() - start:.0f} s", flush=True)
+    for method, strength_name in itertools.product(METHODS, STRENGTHS):
+        strength = STRENGTHS[strength_name]
+        if only.method not in method or only.strength not in strength_name:
+            continue
+        if method == "sorted by score" and not strength:
+            continue
+        began = time.process_time()
+        asked = Asked(questions, _draw_scores(questions, strength) if strength else None, start)
+        lists: Lists = [[] for _ in questions]
+        for fold in range(n_folds):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            for row, items in zip(test, METHODS[method](asked, train, test), strict=True):
+                lists[row] = items
+        shares = [_share(questions, lists, length) for length in LENGTHS]
+        found.setdefault(method, {})[strength_name] = shares
+        print(name, strength_name, method, shares, f"{time.process_time() - began:.0f} s", flush=True)
     return found
+
+
+@cache
+def start_model(name: str) -> SCP | None:
+    """The model that the packer starts from: the shipped one, but for HotpotQA, from which that learned, one of the
+    same recipe that learned from 200 questions of 2WikiMultihopQA.
+    """
+    if name != "HotpotQA":
+        return None
+    questions = read_labelled(SETS["2WikiMultihopQA"])[-200:]
+    return passage_model(labelled_problems(variants(questions)), min_leaf=MIN_LEAF)
 
 
 def _draw_scores(questions: Sequence[Labelled], strength: float) -> list[Any]:
@@ -65,23 +119,22 @@ def _share(questions: Sequence[Labelled], lists: Lists, length: int) -> float:
     return round(float(np.mean(whole)), 4)
 
 
-def _records(questions: Sequence[Labelled], scores: Any, rows: Any) -> list[dict[str, Any]]:
-    known = [{} if scores is None else {"s": scores[i]} for i in rows]
+def _records(asked: Asked, rows: Any) -> list[dict[str, Any]]:
+    known = [{} if asked.scores is None else {"s": asked.scores[i]} for i in rows]
+    questions = [asked.questions[i] for i in rows]
     return [
-        {"query": questions[i].question, "passages": questions[i].texts, "t": questions[i].titles}
-        | {"label": questions[i].supports}
-        | more
-        for i, more in zip(rows, known, strict=True)
+        {"query": one.question, "passages": one.texts, "t": one.titles, "label": one.supports} | more
+        for one, more in zip(questions, known, strict=True)
     ]
 
 
-def _pack(packer: lw.ContextPacker, questions: Sequence[Labelled], scores: Any, test: Any) -> Lists:
+def _pack(packer: lw.ContextPacker, asked: Asked, test: Any) -> Lists:
     return [
         packer.pack(
-            questions[i].question,
-            questions[i].texts,
-            titles=questions[i].titles,
-            scores=None if scores is None else scores[i],
+            asked.questions[i].question,
+            asked.questions[i].texts,
+            titles=asked.questions[i].titles,
+            scores=None if asked.scores is None else asked.scores[i],
             budget=None,
             length=max(LENGTHS),
         ).positions
@@ -89,18 +142,19 @@ def _pack(packer: lw.ContextPacker, questions: Sequence[Labelled], scores: Any, 
     ]
 
 
-def _untrained(questions: Any, scores: Any, train: Any, test: Any) -> Lists:
-    return _pack(lw.ContextPacker(), questions, scores, test)
+def _untrained(asked: Asked, train: Any, test: Any) -> Lists:
+    return _pack(lw.ContextPacker(asked.start), asked, test)
 
 
-def _fitted(questions: Any, scores: Any, train: Any, test: Any) -> Lists:
-    names = {"label": "label", "titles": "t"} | ({} if scores is None else {"scores": "s"})
-    packer = lw.ContextPacker().fit(_records(questions, scores, train), progress=False, **names)
-    return _pack(packer, questions, scores, test)
+def _fitted(asked: Asked, train: Any, test: Any) -> Lists:
+    names = {"label": "label", "titles": "t"} | ({} if asked.scores is None else {"scores": "s"})
+    packer = lw.ContextPacker(asked.start).fit(_records(asked, train), progress=False, **names)
+    return _pack(packer, asked, test)
 
 
-def _by_score(questions: Any, scores: Any, train: Any, test: Any) -> Lists:
-    return [np.argsort(-scores[i], kind="stable").tolist() for i in test]
+def _by_score(asked: Asked, train: Any, test: Any) -> Lists:
+    assert asked.scores is not None
+    return [np.argsort(-asked.scores[i], kind="stable").tolist() for i in test]
 
 
 def _problems(questions: Any, scores: Any) -> lw.Problems:
@@ -120,8 +174,8 @@ def _problems(questions: Any, scores: Any) -> lw.Problems:
 
 
 def _model(make: Callable[[Any], Any]) -> Callable[..., Lists]:
-    def run(questions: Any, scores: Any, train: Any, test: Any) -> Lists:
-        problems = _problems(questions, scores)
+    def run(asked: Asked, train: Any, test: Any) -> Lists:
+        problems = _problems(asked.questions, asked.scores)
         model = make(problems[train])
         lists = model.predict(problems[test], length=max(LENGTHS), allow_short=True)
         return [items.tolist() for items in lists]

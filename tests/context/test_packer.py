@@ -13,6 +13,7 @@ import pytest
 
 import listwright as lw
 from listwright.context.model import passage_policy_features, shipped_model
+from listwright.context.packer import ScoreWeights
 from listwright.context.passages import estimate_tokens
 from listwright.errors import InputError
 from listwright.simulate.questions import questions
@@ -230,12 +231,19 @@ def test_what_scores_weigh_is_estimated_over_many_questions(packer: lw.ContextPa
     ]
     good = [[4.0, 4.0, *rng.normal(size=8).tolist()] for _ in asked]
     noise = [rng.normal(size=10).tolist() for _ in asked]
-    strong, weak = (
-        packer._with_estimated_weight(asked, texts, [{"scores": s} for s in kind]) for kind in (good, noise)
-    )
-    assert strong.score_weight is not None
-    assert weak.score_weight is not None
-    assert strong.score_weight > 2 > 0.7 > weak.score_weight
+    weights = []
+    for kind in (good, noise):
+        estimate = ScoreWeights(packer)
+        assert estimate.estimate() is None
+        for question, passages, scores in zip(asked, texts, kind, strict=True):
+            estimate.add(question, passages, scores=scores)
+        weights.append(estimate.estimate())
+    strong, weak = weights
+    assert strong is not None
+    assert weak is not None
+    assert strong > 2 > 0.7 > weak
+    many = packer.pack_many(asked, texts, scores=noise)
+    assert many[0].scores == lw.ContextPacker(score_weight=weak).pack(asked[0], texts[0], scores=noise[0]).scores
 
 
 def test_titles_that_say_nothing(packer: lw.ContextPacker) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
 from urllib.request import Request, urlopen
 
 import msgspec
 import pytest
 
 import listwright as lw
+from listwright.cli import main
 from listwright.errors import InputError
 from listwright.serve import Limits
+from listwright.serve.export import export_passages
+from listwright.serve.store.journal import Old, forget
 
 QUERY = "Where was the director of Alien born?"
 PASSAGES = [
@@ -39,11 +44,10 @@ def test_a_context_is_what_the_packer_builds(shared):
     assert (told["tokens"], told["text"]) == (packed.tokens, packed.text())
 
 
-def test_a_service_with_a_packer_alone(tmp_path, running):
+@pytest.mark.parametrize("name", ["packer.listwright", "pretrained"])
+def test_a_service_with_a_packer_alone(tmp_path, running, name):
     lw.ContextPacker().save(tmp_path / "packer.listwright")
-    one = running(
-        store=f"sqlite:///{tmp_path}/store.db", packer=tmp_path / "packer.listwright", limits=Limits(seconds=120.0)
-    )
+    one = running(store=f"sqlite:///{tmp_path}/store.db", packer=tmp_path / name, limits=Limits(seconds=120.0))
     asked = {"query": QUERY, "passages": PASSAGES, "stop": "auto", "style": "numbered", "must_include": [0]}
     told = one.post("/v1/pack", json=asked).json()
     assert told["passages"][0]["index"] == 0
@@ -140,3 +144,123 @@ def test_the_packer_is_compiled_before_the_service_is_ready(opened, monkeypatch)
     monkeypatch.setattr(lw.ContextPacker, "pack", noted)
     opened()
     assert len(asked) == 1
+
+
+def ship(i: int) -> dict[str, Any]:
+    """A question whose answer is where no word of it is."""
+    passages = [{"text": f"Ship {i} sailed with Bo.", "score": 0.3}, {"text": "A red flag.", "score": 0.1}]
+    return {"query": f"Who led ship {i}?", "passages": [*passages, {"text": f"Rain {i}.", "score": 0.2}], "length": 2}
+
+
+def test_feedback_on_passages_is_what_a_packer_learns_from(opened, store, tmp_path):
+    client = opened(store=store)
+    with pytest.raises(InputError, match="no feedback on passages yet"):
+        export_passages(store, tmp_path / "passages.jsonl")
+    answers = [client.post("/v1/pack", json=ship(i)).json() for i in range(3)]
+    ranked = client.post("/v1/rerank", json={"query": QUERY, "documents": PASSAGES, "top_n": 2}).json()
+    first = answers[0]["passages"][0]["index"]
+    told = client.post("/v1/feedback", json={"list_id": answers[0]["list_id"], "clicks": [first]}).json()
+    assert (told["event"], told["duplicate"]) == (1, False)
+    again = client.post("/v1/feedback", json={"list_id": answers[0]["list_id"], "clicks": [first]}).json()
+    assert (again["event"], again["duplicate"]) == (1, True)
+    later = {"list_id": answers[0]["list_id"], "gains": [0, 1], "idempotency_key": "later"}
+    assert client.post("/v1/feedback", json=later).status_code == 200
+    assert client.post("/v1/feedback", json={"list_id": ranked["id"], "clicks": [3]}).status_code == 200
+    wrong = client.post("/v1/feedback", json={"list_id": answers[1]["list_id"], "clicks": [9]})
+    assert (wrong.status_code, wrong.json()["error"]["field"]) == (422, "clicks.0")
+    assert client.get("/v1/stats").json()["lists"] == 0
+    assert export_passages(store, tmp_path / "passages.jsonl") == 2
+    records = [json.loads(line) for line in (tmp_path / "passages.jsonl").read_text().splitlines()]
+    shown = [picked["index"] for picked in answers[0]["passages"]]
+    assert (records[0]["id"], records[0]["shown"], records[0]["cited"]) == (answers[0]["list_id"], shown, shown)
+    assert records[0]["passages"] == ship(0)["passages"]
+    assert (records[1]["query"], records[1]["cited"]) == (QUERY, [3])
+    packer = lw.ContextPacker().fit(tmp_path / "passages.jsonl", cited="cited", shown="shown")
+    assert len(packer.learned_) == 2
+
+
+def test_the_commands_that_learn_from_what_was_shown(opened, tmp_path, capsys):
+    client = opened()
+    told = client.post("/v1/pack", json=ship(0)).json()
+    client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": [told["passages"][1]["index"]]})
+    exported, packer = str(tmp_path / "passages.jsonl"), str(tmp_path / "packer.listwright")
+    for arguments in (
+        ["export", f"{tmp_path}/store.db", "--passages", "-o", exported],
+        ["pack", exported, "--train", "--cited", "cited", "--shown", "shown", "-o", packer],
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments)
+        assert stopped.value.code == 0
+    assert "Wrote 1 questions" in capsys.readouterr().out
+    assert lw.ContextPacker.load(packer).pack("Who?", ["One."]).positions == [0]
+
+
+def test_feedback_on_passages_is_found_by_a_replica_and_forgotten_with_them(opened, store, tmp_path):
+    first, second = opened(store=store), opened(store=store)
+    told = first.post("/v1/pack", json=ship(0)).json()
+    sent = {"list_id": told["list_id"], "clicks": []}
+    assert second.post("/v1/feedback", json=sent).status_code == 200
+    with first.service.database.writing.begin() as connection:
+        assert forget(connection, [Old(1e6, None, True), Old(-1e6, None, True)]) == [0, 1]
+    assert second.post("/v1/feedback", json=sent | {"idempotency_key": "other"}).status_code == 404
+    with pytest.raises(InputError, match="no feedback on passages yet"):
+        export_passages(store, tmp_path / "passages.jsonl")
+
+
+def test_passages_can_be_left_unstored(opened):
+    client = opened(forget_passages=True)
+    told = client.post("/v1/pack", json=ship(0)).json()
+    assert client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []}).status_code == 404
+
+
+def test_what_scores_weigh_is_estimated_over_the_questions(opened):
+    client = opened()
+    weights = client.service.packing.weights
+    for i in range(20):
+        assert weights.estimate() is None
+        client.post("/v1/pack", json=ship(i))
+    weight = weights.estimate()
+    last, asked = client.post("/v1/pack", json=ship(20)).json(), ship(20)
+    weight = weights.estimate()
+    expected = lw.ContextPacker(score_weight=weight).pack(asked["query"], asked["passages"], length=2)
+    assert [picked["score"] for picked in last["passages"]] == expected.scores
+    fixed = client.post("/v1/pack", json=asked | {"score_weight": 50.0}).json()
+    assert [picked["index"] for picked in fixed["passages"]] == [0, 2]
+
+
+def test_tokens_are_counted_as_the_service_is_told(opened):
+    pytest.importorskip("tiktoken")
+    numbered = {"query": QUERY, "passages": PASSAGES, "style": "numbered", "budget": 30}
+    client = opened(tokens="words")
+    told = client.post("/v1/pack", json=numbered).json()
+    packed = lw.ContextPacker(tokens="words", style="numbered").pack(QUERY, PASSAGES, budget=30)
+    assert (told["tokens"], told["text"]) == (packed.tokens, packed.text())
+    with pytest.raises(InputError, match="tokens must be"):
+        opened(tokens="letters")
+
+
+@pytest.mark.system
+def test_the_present_client_of_cohere_ranks(shared):
+    cohere = pytest.importorskip("cohere")
+    client = cohere.ClientV2(api_key="key", base_url=shared.url)
+    told = client.rerank(model="rerank-v3.5", query=QUERY, documents=PASSAGES, top_n=2)
+    assert {result.index for result in told.results} == {1, 3}
+    assert 1 >= told.results[0].relevance_score > told.results[1].relevance_score >= 0
+    sent = {"list_id": told.id, "clicks": [told.results[0].index]}
+    assert shared.post("/v1/feedback", json=sent).status_code == 200
+
+
+@pytest.mark.system
+def test_the_form_of_jina_s_reranker(shared):
+    """As Jina's documentation and LangChain's `JinaRerank` send it."""
+    body = {
+        "model": "jina-reranker-v2-base-multilingual",
+        "query": QUERY,
+        "documents": [{"text": text} for text in PASSAGES],
+        "top_n": 3,
+        "return_documents": True,
+    }
+    told = shared.post("/v1/rerank", json=body, headers={"Authorization": "Bearer key"}).json()
+    assert told["model"] == body["model"]
+    assert [sorted(result) for result in told["results"]] == [["document", "index", "relevance_score"]] * 3
+    assert told["results"][0]["document"]["text"] == PASSAGES[told["results"][0]["index"]]

@@ -189,9 +189,12 @@ def export(
             "of an SQLite file.",
         ),
     ],
-    out: Annotated[str, typer.Option("-o", "--out", help="Parquet file to write.")],
+    out: Annotated[str, typer.Option("-o", "--out", help="File to write: Parquet, or JSON lines with --passages.")],
     version: Annotated[int | None, typer.Option(min=1, help="Export only the lists of this model version.")] = None,
     cascade: Annotated[bool, typer.Option("--cascade", help="Users stop looking at the first click.")] = False,
+    passages: Annotated[
+        bool, typer.Option("--passages", help="Export questions whose passages got feedback, for `pack --train`.")
+    ] = False,
     as_json: given.AsJson = False,
 ) -> None:
     """Export the lists, propensities and feedback that a service stored as a log for `fit --log` and `evaluate --log`.
@@ -199,12 +202,16 @@ def export(
     if out == STANDARD:
         raise InputError("A log is written to a file. Name one with --out.")
     check_place(out, store.removeprefix("sqlite:///"))
-    from listwright.serve.export import export as export_log  # only here: it takes packages of the service
-
+    if passages and (version is not None or cascade):
+        raise InputError("--version and --cascade are for lists, not for --passages.")
+    files, kind = import_part("export"), "questions" if passages else "lists"
     with progress("exporting"):
         password = os.environ.get("LISTWRIGHT_STORE_PASSWORD")
-        count = export_log(store, out, version=version, cascade=cascade, password=password)
+        if passages:
+            count = files.export_passages(store, out, password=password)
+        else:
+            count = files.export(store, out, version=version, cascade=cascade, password=password)
     if as_json:
-        show_json({"lists": count, "log": out})
+        show_json({kind: count, "log": out})
     else:
-        print(f"Wrote {count:,} lists to {out}.")
+        print(f"Wrote {count:,} {kind} to {out}.")

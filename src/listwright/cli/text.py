@@ -90,14 +90,16 @@ def pack(
     label: Annotated[str | None, typer.Option(help="With --train: key of the labels of the passages.")] = None,
     answer: Annotated[str | None, typer.Option(help="With --train: key of the answer.")] = None,
     cited: Annotated[str | None, typer.Option(help="With --train: key of the cited passages.")] = None,
+    shown: Annotated[str | None, typer.Option(help="With --train: key of the passages that were shown.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> None:
     """Pick passages for each question that together contain what the answer needs, within a token budget."""
     if output is not None:
         check_place(str(output), str(file), None if model is None else str(model))
     from listwright.context import ContextPacker
+    from listwright.context.examples import read_records
 
-    records = _records(file)
+    records = read_records(file)
     names = {
         "query": query or _key(records[0], QUERIES, file),
         "passages": passages or _key(records[0], PASSAGES, file),
@@ -106,7 +108,7 @@ def pack(
     if train:
         if output is None:
             raise InputError("Say where to write the packer's file: -o packer.listwright.")
-        packer.fit(records, **names, label=label, answer=answer, cited=cited)
+        packer.fit(records, **names, label=label, answer=answer, cited=cited, shown=shown)
         packer.save(output)
         print(f"Learned from {len(records):,} questions; wrote {output}.", file=sys.stderr)
         return
@@ -128,22 +130,6 @@ def _pack_record(
     kept = {key: value for key, value in record.items() if key in ("id", "_id", names["query"])}
     names_of = ("positions", "texts", "tokens", "probabilities", "reasons", "notes")
     return kept | {name: getattr(packed, name) for name in names_of}
-
-
-def _records(file: Path) -> list[dict[str, Any]]:
-    """Parse the input file."""
-    from listwright.text.readers import read_text
-
-    records = []
-    for number, line in enumerate(read_text(file).split("\n"), start=1):
-        if line.strip():
-            try:
-                records.append(json.loads(line))
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"Line {number} of {file} is not valid JSON: {error}.") from None
-            if not isinstance(records[-1], dict):
-                raise InputError(f"Line {number} of {file} must hold a JSON object.")
-    return records
 
 
 def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:

@@ -8,8 +8,10 @@ facts that it holds. Where it is known which passages were shown to the model, t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -22,6 +24,7 @@ from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.passages import question_problems
+from listwright.text.readers import read_text
 
 KINDS = ("label", "answer", "cited")
 _EMPTY = ("NAType", "NaTType")
@@ -93,12 +96,28 @@ def read_examples(data: Any, **names: Any) -> list[Example]:
         raise InputError(f"{min(unknown)!r} is not known. Name columns with {', '.join(QuestionColumns._fields)}.")
     columns = QuestionColumns(**names)
     _, name = columns.supervision
+    if isinstance(data, str | Path):
+        data = read_records(Path(data))
     records = data if isinstance(data, list) else _group_frame(data, columns)
     examples = [_example(record, number, columns) for number, record in enumerate(records)]
     usable = [example for example in examples if max(example.facts, default=-1) >= 0]
     if not usable:
         raise InputError(f"No question has a passage to learn from, by {name!r}. Got {len(examples)} questions.")
     return usable
+
+
+def read_records(file: Path) -> list[dict[str, Any]]:
+    """Read a file of JSON lines, one object per question."""
+    records = []
+    for number, line in enumerate(read_text(file).split("\n"), start=1):
+        if line.strip():
+            try:
+                records.append(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"Line {number} of {file} is not valid JSON: {error}.") from None
+            if not isinstance(records[-1], dict):
+                raise InputError(f"Line {number} of {file} must hold a JSON object.")
+    return records
 
 
 def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None = None) -> Problems:

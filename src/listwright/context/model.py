@@ -8,7 +8,7 @@ trains the shipped model again from HotpotQA.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -233,13 +233,13 @@ def default_weights(given: Passages, weight: float) -> dict[str, float]:
     return {name: weight / len(names) for name in names}
 
 
-def estimate_weight(texts: Sequence[Floats], signals: Sequence[Floats]) -> float:
+def estimate_weight(texts: Iterable[Floats], signals: Iterable[Floats]) -> float:
     """Return the weight of a signal from many unlabelled questions, given the text's probabilities of each passage.
 
     The mean of the signal differs between passages that are needed and others by its covariance with the probabilities
     over their variance; its weight is that of a linear discriminant.
     """
-    share, signal = np.concatenate(texts), np.concatenate(signals)
+    share, signal = np.concatenate(list(texts)), np.concatenate(list(signals))
     apart = max(float(np.cov(share, signal)[0, 1] / max(share.var(), 1e-9)), 0.0)
     rate = float(share.mean())
     return float(min(apart / max(1.0 - rate * (1.0 - rate) * apart**2, 0.2), MOST_WEIGHT))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +44,7 @@ from listwright.text.passages import passage_features, shortlist
 
 MOST = 256  # passages that are looked at closely; of more, the most promising ones
 STOP = 0.04  # the probability of being needed below which stop="auto" picks no further passage
-MANY = 20  # questions from which `pack_many` estimates what scores weigh
+MANY, LATEST = 20, 500  # questions from which it is estimated what scores weigh: so many at least, and at most
 ROUNDING = 1e-9
 _FIRST = 1e6  # what puts passages that must be included before all others
 
@@ -229,7 +231,7 @@ class ContextPacker(Parameters):
         """Pack the passages of many questions.
 
         With scores or embeddings of at least 20 questions, and neither `score_weight` nor `fit`, what they weigh is
-        estimated from how far they agree with the texts over all questions.
+        estimated from how far they agree with the texts over the last 500 questions.
 
         Parameters
         ----------
@@ -251,31 +253,15 @@ class ContextPacker(Parameters):
             if len(values) != len(queries):
                 raise InputError(f"{name} must have one entry per question ({len(queries)}). Got {len(values)}.")
         own = [{name: values[i] for name, values in several.items()} for i in range(len(queries))]
-        packer = self._with_estimated_weight(queries, passages, own)
+        weights = ScoreWeights(self)
+        for query, given, known in zip(queries, passages, own, strict=True):
+            weights.add(query, given, **{name: known[name] for name in _ABOUT_PASSAGES if name in known})
+        weight = weights.estimate()
+        packer = self if weight is None else copy(self).set_params(score_weight=weight)
         return [
             packer.pack(query, given, **known, **options)
             for query, given, known in zip(queries, passages, own, strict=True)
         ]
-
-    def _with_estimated_weight(self, queries: Sequence[str], passages: Any, own: list[dict[str, Any]]) -> ContextPacker:
-        """Return a packer whose `score_weight` is estimated from these questions, or this one where it need not be."""
-        model = self._model()
-        if self.score_weight is not None or calibration_of(model).weights or len(queries) < MANY:
-            return self
-        texts, signals = list[Floats](), list[Floats]()
-        for query, given, known in zip(queries, passages, own, strict=True):
-            read = read_passages(given, **{name: known[name] for name in _ABOUT_PASSAGES if name in known})
-            known_signals = [values for name, values in read.signals().items() if name != "position"]
-            if known_signals and isinstance(query, str):
-                texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
-                signals.append(np.mean(known_signals, axis=0))
-        if len(texts) < MANY:
-            return self
-        packer = self.__class__(
-            self.model, tokens=self.tokens, score_weight=estimate_weight(texts, signals), style=self.style
-        )
-        packer.model_ = model
-        return packer
 
     def fit(self, data: Any, *, progress: Any = "auto", **columns: Any) -> Self:
         """Learn from questions which passages answers need.
@@ -287,8 +273,9 @@ class ContextPacker(Parameters):
 
         Parameters
         ----------
-        data : frame or list of dict
-            A frame of pandas, polars or pyarrow with one row per passage, or one record per question.
+        data : frame, list of dict or path
+            A frame of pandas, polars or pyarrow with one row per passage, or one record per question; or a file of such
+            records as JSON lines, such as `listwright export --passages` writes.
         progress : "auto", bool or callable
             Where progress is shown, as in `SCP.fit`.
         **columns : str
@@ -431,6 +418,30 @@ class ContextPacker(Parameters):
 
 _ABOUT_PASSAGES = ("titles", "sources", "scores", "embeddings", "query_embedding")
 _BY_QUESTION = (*_ABOUT_PASSAGES, "sizes", "must_include")
+
+
+class ScoreWeights:
+    """What scores weigh for a packer, estimated from questions without labels."""
+
+    def __init__(self, packer: ContextPacker) -> None:
+        self.packer = packer
+        self.texts: deque[Floats] = deque(maxlen=LATEST)  # by question: how likely each passage is needed by its text
+        self.signals: deque[Floats] = deque(maxlen=LATEST)  # and the mean of its standardised scores and cosines
+
+    def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
+        """Take in a question, unless its passages have no scores or the packer has a weight already."""
+        model = self.packer._model()
+        if self.packer.score_weight is not None or calibration_of(model).weights:
+            return
+        read = read_passages(passages, **known)
+        signals = [values for name, values in read.signals().items() if name != "position"]
+        if signals and isinstance(query, str):
+            self.texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
+            self.signals.append(np.mean(signals, axis=0))
+
+    def estimate(self) -> float | None:
+        """Return the weight, or None where there are too few questions to tell."""
+        return None if len(self.texts) < MANY else estimate_weight(self.texts, self.signals)
 
 
 class _Walk:

@@ -1,4 +1,5 @@
-"""Copies of a store while the service runs: a Parquet log that `Log.from_parquet` reads, and a backup.
+"""Copies of a store while the service runs: a Parquet log that `Log.from_parquet` reads, questions with passages that
+`ContextPacker.fit` reads, and a backup.
 
 A backup is an SQLite store, whatever database it was taken from, so it can be served as it is, or restored to
 PostgreSQL. This is also the way to move a store from one database to the other. For a log, lists are streamed from the
@@ -8,10 +9,11 @@ the file is suitable for off-policy evaluation and for training on logged feedba
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,6 +25,7 @@ from listwright._internal.progress import report_progress
 from listwright.errors import InputError
 from listwright.feedback.log_frames import as_arrow, file_mark
 from listwright.serve.models.version import inspect_bytes
+from listwright.serve.store.contexts import answered_contexts
 from listwright.serve.store.database import Database, cause_of, opening
 from listwright.serve.store.records import as_recommendations, with_feedback
 from listwright.serve.store.schema import check_version, clock, leases, lists, metadata, models, version_table
@@ -43,16 +46,39 @@ def export(
     password: str | None = None,
 ) -> int:
     """Write the lists of a store, with propensities and feedback, to a Parquet file."""
+    return _export(store, out, password, lambda connection, file: _write(connection, file, version, cascade))
+
+
+def export_passages(store: str, out: str | Path, *, password: str | None = None) -> int:
+    """Write the questions of a store whose passages got feedback as JSON lines, which `ContextPacker.fit` reads."""
+    return _export(store, out, password, _write_passages)
+
+
+def _export(store: str, out: str | Path, password: str | None, write: Callable[[Connection, Path], int]) -> int:
+    """Write something of a store to a file, completely or not at all."""
     database = Database.of(_address(store), password=password, seconds=SECONDS)
     try:
         with whole_file(Path(out)) as beside, database.reading.connect() as connection:
-            return _write(connection, beside, version, cascade)
+            _check_store(connection)
+            return write(connection, beside)
     except (DatabaseError, InterfaceError) as error:
         raise InputError(f"The store cannot be read: {cause_of(error)}.") from None
     except OSError as error:
         raise InputError(f"Cannot write {out}: {error.strerror or error}. Choose another path.") from None
     finally:
         database.close()
+
+
+def _write_passages(connection: Connection, path: Path) -> int:
+    """Write one line per question with feedback, and return their number."""
+    count = 0
+    with path.open("wb") as file:
+        for record in answered_contexts(connection):
+            file.write(msgspec.json.encode(record) + b"\n")
+            count += 1
+    if not count:
+        raise InputError("The store has no feedback on passages yet.")
+    return count
 
 
 def _address(store: str) -> str:
@@ -71,7 +97,6 @@ def _address(store: str) -> str:
 def _write(connection: Connection, path: Path, version: int | None, cascade: bool) -> int:
     """Write the selected lists to `path`, one row group per run of lists of one model version."""
     # The writer is closed in any case, so that a partial file can be removed.
-    _check_store(connection)
     wanted = [] if version is None else [lists.c.version == version]
     total = int(connection.execute(select(func.count()).select_from(lists).where(*wanted)).scalar_one())
     if not total:

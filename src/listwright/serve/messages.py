@@ -124,7 +124,7 @@ class BatchRequest(Struct, forbid_unknown_fields=True):
 
 class FeedbackRequest(Struct, forbid_unknown_fields=True):
     """Feedback on a list: the ids that were clicked (an empty array for none), or a gain in [0, 1] for each item in
-    order.
+    order. Of packed or ranked passages, `clicks` holds the positions, among those sent, of the cited ones.
     """
 
     list_id: ListId

@@ -139,7 +139,7 @@ async def get_list(request: Request, service: Service) -> Response:
 
 @route("POST", "/v1/feedback", "feedback", answer=messages.FeedbackAnswer, body=messages.FeedbackRequest)
 async def give_feedback(request: Request, service: Service) -> Response:
-    """Store feedback on a list; answers once it is durable."""
+    """Store feedback on a list, or on passages that were packed or ranked; answers once it is durable."""
     sent = await read_json(request, messages.FeedbackRequest, service.limits.feedback_bytes)
     event = await service.feedback(sent, request.scope.get(KEY_NAME, ""))
     return Json(messages.FeedbackAnswer(event.list_id, event.number, event.duplicate))
@@ -261,16 +261,20 @@ async def roll_back(request: Request, service: Service) -> Response:
 
 @route("POST", "/v1/pack", "passages", answer=passages.PackAnswer, body=passages.PackRequest)
 async def pack(request: Request, service: Service) -> Response:
-    """Choose passages that together contain what the answer to a question needs, within a budget of tokens."""
+    """Choose passages that together contain what the answer to a question needs, within a budget of tokens, and store
+    them, so that feedback can say which of them the answer cited.
+    """
     wanted = await read_json(request, passages.PackRequest, service.limits.body_bytes)
-    return Json(await service.building.run(service.packing.pack, wanted))
+    return Json(await service.pack(service.packing.pack, wanted))
 
 
 @route("POST", "/v1/rerank", "passages", answer=passages.RerankAnswer, body=passages.RerankRequest)
 async def rerank(request: Request, service: Service) -> Response:
-    """Ranks documents, with the request and answer format of Cohere's and Jina's rerankers."""
+    """Rank documents, with the request and answer format of Cohere's and Jina's rerankers, and store them: feedback
+    takes the `id` of the answer as its `list_id`.
+    """
     wanted = await read_json(request, passages.RerankRequest, service.limits.body_bytes)
-    return Json(await service.building.run(service.packing.rerank, wanted))
+    return Json(await service.pack(service.packing.rerank, wanted))
 
 
 @route("POST", "/v2/rerank", "passages", answer=passages.RerankAnswer, body=passages.RerankRequest)

@@ -55,6 +55,7 @@ from listwright.serve.models.registry import (
 from listwright.serve.models.version import ModelLoader
 from listwright.serve.refusals import Refused, busy, invalid, unavailable
 from listwright.serve.settings import Settings
+from listwright.serve.store.contexts import PackedContext, add_contexts
 from listwright.serve.store.database import Database, cause_of, clock_of, opening
 from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, forget, give_space_back
 from listwright.serve.store.records import FeedbackEvent, ServedList
@@ -130,7 +131,7 @@ class Service:
         self.background, self.following = Pool("background", 2, 16), Pool("following", 1, 4)
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
-        self.packing = Packing(settings.packer, self.limits)
+        self.packing = Packing(settings.packer, settings.tokens, self.limits)
         self.recent: OrderedDict[str, ServedList] = OrderedDict()
         self.replica = 1 + secrets.randbelow(2**31 - 1)  # whose rows count the lists of this process
         self.tasks: list[asyncio.Task[None]] = []
@@ -235,15 +236,26 @@ class Service:
     def _note(self, built: Built) -> None:
         """Remember a stored list for its feedback, update counters and offer it to a shadow version."""
         served = built.served
-        self.recent[served.id] = served.without_candidates()
-        if len(self.recent) > RECENT:
-            self.recent.popitem(last=False)
+        self._remember(served.without_candidates())
         self.metrics.lists.labels(served.version).inc()
         if built.answer.clipped:
             self.metrics.out_of_range.labels(served.version, "clipped").inc()
         if built.fell_back:
             self.metrics.fallbacks.labels(served.version).inc()
         self.shadows.offer(built)
+
+    def _remember(self, served: ServedList) -> None:
+        self.recent[served.id] = served
+        if len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
+
+    async def pack(self, work: Callable[[T], tuple[Any, PackedContext]], request: T) -> Any:
+        """Pack or rank passages, and store them unless the settings say otherwise; return once they are durable."""
+        answer, context = await self.building.run(work, request)
+        if not self.settings.forget_passages:
+            await self.writer.write(add_contexts, context)
+            self._remember(context.served())
+        return answer
 
     async def feedback(self, sent: FeedbackRequest, source: str = "") -> FeedbackEvent:
         """Store feedback on a list that came with the API key `source`; return once it is durable."""

@@ -130,7 +130,15 @@ class Settings:
         "On shutdown: seconds during which the service reports that it is not ready, before it refuses connections.",
     ] = 0.0
     grace_seconds: Annotated[float, "On shutdown: seconds to finish the requests in progress."] = 15.0
-    packer: Annotated[Path | None, "Packer for /v1/pack and /v1/rerank; by default the pretrained one."] = None
+    packer: Annotated[
+        Path | None, "Packer for /v1/pack and /v1/rerank: a file, or `pretrained`, which needs no model beside it."
+    ] = None
+    tokens: Annotated[str, "How /v1/pack counts tokens: estimate, words, tiktoken:NAME or huggingface:FILE."] = (
+        "estimate"
+    )
+    forget_passages: Annotated[
+        bool, "Do not store the questions and passages of /v1/pack and /v1/rerank; there is no feedback on them then."
+    ] = False
     path_prefix: Annotated[str, "Path under which a proxy exposes the service, such as /lists."] = ""
     log_format: Annotated[str, "Format of log lines: text or json."] = "text"
     limits: Limits = field(default_factory=Limits)

@@ -51,6 +51,7 @@ from listwright.serve.messages import (
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
 from listwright.serve.refusals import Refused, invalid
+from listwright.serve.store.contexts import find_context
 from listwright.serve.store.journal import last_event
 from listwright.serve.store.records import (
     ServedList,
@@ -69,8 +70,9 @@ COUNTS = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, m
 
 
 def served_list(connection: Connection, list_id: str) -> ServedList:
-    """Read a served list for feedback on it; refuses with 404 if it does not exist."""
-    return ServedList.read(_row(connection, list_id)).without_candidates()
+    """Read what was served, a list or a context, for feedback on it; refuses with 404 if it does not exist."""
+    context = find_context(connection, list_id)
+    return ServedList.read(_row(connection, list_id)).without_candidates() if context is None else context
 
 
 def _row(connection: Connection, list_id: str) -> Any:

@@ -1,28 +1,34 @@
 """Packing passages into a token budget, and reranking: the bodies of requests and answers, and the packer.
 
-Nothing is stored, so there is no feedback on these answers.
+What was asked and shown becomes a `PackedContext` that the service stores, so that a packer can learn from feedback.
 """
 
 from __future__ import annotations
 
-import secrets
+from copy import copy
 from pathlib import Path
+from threading import Lock
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
 from listwright.context import ContextPacker, Packed
 from listwright.context.packed import decreasing_scores
+from listwright.context.packer import ScoreWeights
+from listwright.context.passages import token_counter
 from listwright.errors import InputError
 from listwright.serve.refusals import invalid
 from listwright.serve.settings import Limits
+from listwright.serve.store.contexts import PackedContext
 
 Query = Annotated[str, Meta(min_length=1, max_length=10_000)]
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
+PRETRAINED = "pretrained"  # names the packer of the package
+EVERY_QUESTION, ONE_IN = 100, 10  # the first questions from which weights of scores are estimated, and then one in ten
 
 
-class Passage(Struct, forbid_unknown_fields=True):
+class Passage(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A passage with its metadata. A plain string is enough where there is none."""
 
     text: str
@@ -31,7 +37,8 @@ class Passage(Struct, forbid_unknown_fields=True):
     score: Annotated[float | None, Meta(description="Of a retriever or reranker: higher is better.")] = None
     embedding: list[float] | None = None
     tokens: Annotated[
-        Annotated[float, Meta(ge=0)] | None, Meta(description="What it takes of the budget; by default its words.")
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(description="What it takes of the budget; by default counted from its text."),
     ] = None
 
 
@@ -49,6 +56,13 @@ class PackRequest(Struct, forbid_unknown_fields=True):
         Annotated[float, Meta(ge=0, le=1)] | None,
         Meta(description="Pick no passage that is less likely needed."),
     ] = None
+    score_weight: Annotated[
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(
+            description="What scores and embeddings weigh beside the texts: log-odds for a standard deviation. By "
+            "default as learned by the packer, or as estimated from the questions so far."
+        ),
+    ] = None
     must_include: Annotated[list[int], Meta(description="Positions of passages that are picked in any case.")] = []
     truncate: Annotated[bool, Meta(description="Cut passages that are too long, instead of leaving them out.")] = False
     style: Annotated[Literal["plain", "numbered"], Meta(description="How `text` writes passages.")] = "plain"
@@ -58,7 +72,7 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     ] = "rank"
 
 
-class Document(Struct):
+class Document(Struct, omit_defaults=True):
     """A document in the format of reranker clients; unknown fields are ignored."""
 
     text: str
@@ -87,8 +101,9 @@ class PickedPassage(Struct):
 
 
 class PackAnswer(Struct):
-    """The passages to put into the prompt, best first, and the same as one text."""
+    """The passages to put into the prompt, best first, and as one text. Send `list_id` back with the feedback."""
 
+    list_id: str
     passages: list[PickedPassage]
     tokens: float
     text: Annotated[str, Meta(description="The passages as one text, in the order that was asked for.")]
@@ -113,18 +128,21 @@ class RerankAnswer(Struct):
 
 
 class Packing:
-    """Answers pack and rerank requests."""
+    """Answers pack and rerank requests, and estimates from them what scores weigh."""
 
-    def __init__(self, path: Path | None, limits: Limits) -> None:
-        """Load the packer."""
-        self.packer = ContextPacker() if path is None else ContextPacker.load(path)
+    def __init__(self, path: Path | None, tokens: str, limits: Limits) -> None:
+        """Load the packer and its tokenizer."""
+        own = path is not None and path.name != PRETRAINED
+        self.packer = ContextPacker.load(path, tokens=tokens) if own else ContextPacker(tokens=tokens)
         self.limits = limits
+        self.weights, self.asked, self.lock = ScoreWeights(self.packer), 0, Lock()
+        token_counter(tokens)
 
     def warm_up(self) -> None:
         """Load the packer and compile its kernels, with a made-up question."""
         self.packer.pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], length=2).reasons  # noqa: B018
 
-    def pack(self, request: PackRequest) -> PackAnswer:
+    def pack(self, request: PackRequest) -> tuple[PackAnswer, PackedContext]:
         """Choose passages within the budget of tokens."""
         self._check(request.passages, "passages")
         sizes = [None if isinstance(passage, str) else passage.tokens for passage in request.passages]
@@ -132,6 +150,7 @@ class Packing:
             request.query,
             request.passages,
             "passages",
+            {"style": request.style, "score_weight": self._score_weight(request)},
             query_embedding=request.query_embedding,
             sizes=None if None in sizes else sizes,
             budget=request.budget,
@@ -142,33 +161,52 @@ class Packing:
             must_include=request.must_include,
             truncate=request.truncate,
         )
+        asked: dict[str, Any] = {"query": request.query, "passages": to_builtins(request.passages)}
+        if request.query_embedding is not None:
+            asked["query_embedding"] = request.query_embedding
+        context = PackedContext(asked, packed.positions)
         rows = zip(packed.positions, packed.scores, packed.reasons, packed.probabilities, strict=True)
-        text = packed.text(request.order, style=request.style)
-        return PackAnswer([PickedPassage(*row) for row in rows], packed.tokens, text, packed.tokens_saved, packed.notes)
+        picked = [PickedPassage(*row) for row in rows]
+        text = packed.text(request.order)
+        return PackAnswer(context.id, picked, packed.tokens, text, packed.tokens_saved, packed.notes), context
 
-    def rerank(self, request: RerankRequest) -> RerankAnswer:
+    def _score_weight(self, request: PackRequest) -> float | None:
+        """Return what scores weigh: as asked, or else as estimated from the questions so far, of which this is one."""
+        if request.score_weight is not None:
+            return request.score_weight
+        with self.lock:
+            self.asked += 1
+            if self.asked <= EVERY_QUESTION or self.asked % ONE_IN == 0:
+                try:
+                    self.weights.add(request.query, request.passages, query_embedding=request.query_embedding)
+                except InputError as error:
+                    raise invalid("passages", str(error)) from None
+            return self.weights.estimate()
+
+    def rerank(self, request: RerankRequest) -> tuple[RerankAnswer, PackedContext]:
         """Rank all documents, or the best `top_n` of them."""
         documents = request.documents
         self._check(documents, "documents")
         count = min(request.top_n or len(documents), len(documents))
-        packed = self._pack(request.query, documents, "documents", budget=None, length=count)
+        packed = self._pack(request.query, documents, "documents", {}, budget=None, length=count)
         order, scores = _rank_all(packed, len(documents))
         results = [RerankResult(index, score) for index, score in zip(order[:count], scores, strict=False)]
         if request.return_documents:
             for result in results:
                 document = documents[result.index]
                 result.document = {"text": document if isinstance(document, str) else document.text}
-        return RerankAnswer(secrets.token_hex(16), request.model, results)
+        context = PackedContext({"query": request.query, "passages": to_builtins(documents)}, order[:count])
+        return RerankAnswer(context.id, request.model, results), context
 
     def _check(self, passages: list[Any], field: str) -> None:
         """Refuse more passages than the service takes."""
         if len(passages) > self.limits.items:
             raise invalid(field, f"Send at most {self.limits.items:,} {field}. Got {len(passages):,}.")
 
-    def _pack(self, query: str, passages: list[Any], field: str, **options: Any) -> Packed:
-        """Run the packer; its input errors become 422 refusals of `field`."""
+    def _pack(self, query: str, passages: list[Any], field: str, settings: dict[str, Any], **options: Any) -> Packed:
+        """Run the packer with other settings; its input errors become 422 refusals of `field`."""
         try:
-            return self.packer.pack(query, passages, **options)
+            return copy(self.packer).set_params(**settings).pack(query, passages, **options)
         except InputError as error:
             raise invalid(field, str(error)) from None
 

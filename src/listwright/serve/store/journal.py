@@ -39,7 +39,9 @@ from listwright.serve.refusals import Refused
 from listwright.serve.store.database import Database, clock_of
 from listwright.serve.store.records import FeedbackEvent, ServedList, first_id, is_failure, larger
 from listwright.serve.store.schema import (
+    PACKER,
     clock,
+    contexts,
     deployments,
     feedback,
     learning,
@@ -166,12 +168,14 @@ class _Earlier:
 
 
 def _existing(connection: Connection, ids: list[str]) -> set[str]:
-    """Return which of the lists exist; they are counted first, which is enough where all of them do."""
+    """Return which of the lists and contexts exist; lists are counted first, which is enough where all of them do."""
     condition, given = _among(connection, lists.c.id, ids)
     count = connection.exec_driver_sql(f"SELECT count(*) FROM {lists.name} WHERE {condition}", (given,)).scalar_one()
     if count == len(ids):
         return set(ids)
-    return set(connection.exec_driver_sql(f"SELECT id FROM {lists.name} WHERE {condition}", (given,)).scalars())
+    both = [(lists, condition), (contexts, _among(connection, contexts.c.id, ids)[0])]
+    union = " UNION ALL ".join(f"SELECT id FROM {table.name} WHERE {inside}" for table, inside in both)
+    return set(connection.exec_driver_sql(union, (given, given)).scalars())
 
 
 def _store(connection: Connection, fresh: list[FeedbackEvent]) -> None:
@@ -183,6 +187,8 @@ def _store(connection: Connection, fresh: list[FeedbackEvent]) -> None:
     by_minute: dict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
     by_position: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
     for event in fresh:
+        if event.version == PACKER:
+            continue
         first = event.earlier is None
         sums = by_minute[_minute(event.list_created), event.version, 0]
         sums[1] += first
@@ -248,19 +254,25 @@ def forget(connection: Connection, wanted: Sequence[Old]) -> list[int]:
 
 
 def _forget(connection: Connection, old: Old) -> int:
-    """Delete the oldest lists that may go, at most `BATCH`, with their feedback; sums are kept."""
-    doomed = select(lists.c.id).order_by(lists.c.id).limit(BATCH)
+    """Delete the oldest lists that may go, and the oldest contexts, at most `BATCH` of each, with their feedback; sums
+    are kept.
+    """
+    doomed = {table: select(table.c.id).order_by(table.c.id).limit(BATCH) for table in (lists, contexts)}
     if old.bytes is None or size_of(connection) <= old.bytes:
         if old.seconds is None:
             return 0
-        doomed = doomed.where(lists.c.id < first_id(max(0.0, min(clock_of(connection), old.latest) - old.seconds)))
+        limit = first_id(max(0.0, min(clock_of(connection), old.latest) - old.seconds))
+        doomed = {table: oldest.where(table.c.id < limit) for table, oldest in doomed.items()}
     if old.learned:
-        doomed = doomed.where(~_needed_feedback().correlate(lists).exists())
-    ids = connection.execute(doomed).scalars().all()
-    for table in (feedback, shadows, quarantine):
-        connection.execute(delete(table).where(table.c.list_id.in_(ids)))
-    connection.execute(delete(lists).where(lists.c.id.in_(ids)))
-    return len(ids)
+        doomed[lists] = doomed[lists].where(~_needed_feedback().correlate(lists).exists())
+    most = 0
+    for table, oldest in doomed.items():
+        ids = connection.execute(oldest).scalars().all()
+        for other in (feedback, shadows, quarantine):
+            connection.execute(delete(other).where(other.c.list_id.in_(ids)))
+        connection.execute(delete(table).where(table.c.id.in_(ids)))
+        most = max(most, len(ids))
+    return most
 
 
 def _needed_feedback() -> Select[tuple[int]]:
@@ -295,5 +307,5 @@ def give_space_back(database: Database) -> None:
             raw.executescript(f"PRAGMA incremental_vacuum({PAGES}); PRAGMA wal_checkpoint(PASSIVE);")
         return
     with database.maintenance.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        for table in (lists, feedback, shadows):
+        for table in (lists, contexts, feedback, shadows):
             connection.execute(text(f"VACUUM {table.name}"))

@@ -28,7 +28,8 @@ from sqlalchemy import (
 
 from listwright.errors import InputError
 
-SCHEMA = 1  # version of the tables
+SCHEMA = 2  # version of the tables
+PACKER = 0  # in place of a model version, for feedback on contexts
 CREATE_LOCK = 7_241_908_113  # of PostgreSQL: one service creates the tables, the others wait
 
 metadata = MetaData()
@@ -92,6 +93,17 @@ lists = Table(
     Column("metadata", Text),  # JSON of the caller's own
 )
 
+# Questions and the passages that were packed or ranked for them, which `ContextPacker.fit` learns from.
+contexts = Table(
+    "lw_contexts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("created", Float(53), nullable=False),
+    Column("shown", Text, nullable=False),  # JSON: positions of the passages in the answer, best first
+    Column("record", LargeBinary, nullable=False),  # the question and all passages: see `PackedContext`
+)
+
+# On lists, by the version of their model, and on contexts, by the version 0.
 feedback = Table(
     "lw_feedback",
     metadata,

@@ -6,8 +6,8 @@ load one flush serves many requests, and an idle service commits at once. Caller
 durable.
 
 Replicas share a store without deadlocks, by construction. There is one lock, the row "event" of the clock, and a
-transaction takes it before anything else, so that all of them run one after the other. Only new lists and the lists of
-shadows do without: they are rows with ids of their own, and counts in rows that belong to their replica.
+transaction takes it before anything else, so that all of them run one after the other. Only new lists, contexts and the
+lists of shadows do without: they are rows with ids of their own, and counts in rows that belong to their replica.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 
 from listwright.serve.refusals import Refused, busy, unavailable
+from listwright.serve.store.contexts import add_contexts
 from listwright.serve.store.database import cause_of
 from listwright.serve.store.journal import add_lists, add_shadows, lock_store
 
 # Writes several things of one kind; for each a result, or the refusal of that one alone.
 Work = Callable[[Connection, Sequence[Any]], Sequence[Any]]
-LOCK_FREE = (add_lists, add_shadows)
+LOCK_FREE = (add_contexts, add_lists, add_shadows)
 RETRIES = 4  # of a transaction that the database gave up in favour of another
 CONFLICTS = ("40001", "40P01")  # serialisation failure and deadlock of PostgreSQL
 MOST = 512  # writes of one transaction
