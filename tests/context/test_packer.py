@@ -45,7 +45,9 @@ def test_picks_passages_that_lead_to_each_other(packer: lw.ContextPacker) -> Non
 
 def test_the_compiled_walk_picks_what_the_model_predicts(packer: lw.ContextPacker) -> None:
     rng = np.random.default_rng(0)
-    words = np.array(["Alien", "film", "Ridley Scott", "born", "town", "river", "in 1937", "Shields", "director"])
+    words = np.array(
+        ["Alien", "film", "Ridley Scott", "born", "town", "river", "in 1937", "Shields", "maker"]
+    )  # no text holds every word
     for _ in range(20):
         texts = [" ".join(rng.choice(words, 8)) + f" {i}." for i in range(7)]
         problems = question_problems([QUESTION], [texts], sizes=[[len(text.split()) for text in texts]])
@@ -244,6 +246,11 @@ def test_what_scores_weigh_is_estimated_over_many_questions(packer: lw.ContextPa
     assert strong > 2 > 0.7 > weak
     many = packer.pack_many(asked, texts, scores=noise)
     assert many[0].scores == lw.ContextPacker(score_weight=weak).pack(asked[0], texts[0], scores=noise[0]).scores
+
+
+def test_a_sentence_with_every_word_of_the_question_is_first(packer: lw.ContextPacker) -> None:
+    passages = ["x y", "Ridley Scott directed Alien.", "Alien is a comic."]
+    assert packer.pack("Who directed Alien?", passages, length=1).positions == [1]
 
 
 def test_titles_that_say_nothing(packer: lw.ContextPacker) -> None:

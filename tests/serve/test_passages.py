@@ -6,6 +6,7 @@ import json
 from typing import Any
 from urllib.request import Request, urlopen
 
+import httpx
 import msgspec
 import pytest
 
@@ -242,8 +243,9 @@ def test_tokens_are_counted_as_the_service_is_told(opened):
 @pytest.mark.system
 def test_the_present_client_of_cohere_ranks(shared):
     cohere = pytest.importorskip("cohere")
-    client = cohere.ClientV2(api_key="key", base_url=shared.url)
-    told = client.rerank(model="rerank-v3.5", query=QUERY, documents=PASSAGES, top_n=2)
+    with httpx.Client() as connections:
+        client = cohere.ClientV2(api_key="key", base_url=shared.url, httpx_client=connections)
+        told = client.rerank(model="rerank-v3.5", query=QUERY, documents=PASSAGES, top_n=2)
     assert {result.index for result in told.results} == {1, 3}
     assert 1 >= told.results[0].relevance_score > told.results[1].relevance_score >= 0
     sent = {"list_id": told.id, "clicks": [told.results[0].index]}

@@ -23,7 +23,8 @@ from listwright.context.passages import Passages, read_passages
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
-from listwright.text.passages import question_problems
+from listwright.text.passages import PassageFeatures, passage_features
+from listwright.text.passages.problems import join_features
 from listwright.text.readers import read_text
 
 KINDS = ("label", "answer", "cited")
@@ -74,6 +75,10 @@ class Example(NamedTuple):
         """The titles of the passages, "" for a passage without one."""
         return self.given.titles
 
+    def features(self) -> PassageFeatures:
+        """Return what is known of the passages without labels."""
+        return passage_features(self.query, self.texts, self.titles)
+
     def key(self) -> str:
         """Return a hash of the question and its passages, by which `certify` recognises what `fit` has seen."""
         return blake2b("\0".join([self.query, *self.texts]).encode(), digest_size=8).hexdigest()
@@ -120,18 +125,14 @@ def read_records(file: Path) -> list[dict[str, Any]]:
     return records
 
 
-def example_problems(examples: Sequence[Example], sizes: Sequence[Floats] | None = None) -> Problems:
+def example_problems(
+    examples: Sequence[Example], features: Sequence[PassageFeatures], sizes: Sequence[Floats] | None = None
+) -> Problems:
     """Turn examples into `Problems` whose reward is the share of the facts that a list holds."""
     facts = np.concatenate([example.facts for example in examples])
     rows = np.flatnonzero(facts >= 0)
     table = sparse.csr_array((np.ones(len(rows)), (rows, facts[rows])), shape=(len(facts), int(facts.max()) + 1))
-    return question_problems(
-        [example.query for example in examples],
-        [example.texts for example in examples],
-        titles=[example.titles for example in examples],
-        sizes=sizes,
-        reward=Coverage(table),
-    )
+    return join_features(features, sizes=None if sizes is None else np.concatenate(sizes), reward=Coverage(table))
 
 
 def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:

@@ -1,10 +1,11 @@
-"""How `ContextPacker.fit` learns: new trees or corrected ones, whichever does better on held-out folds, then weights of
-scores, embeddings, positions and sources beside them, and probabilities; and how `certify` compares.
+"""How `ContextPacker.fit` learns: new trees, corrected ones or those it has, whichever do best on held-out folds, then
+weights of scores, embeddings, positions and sources beside them, and probabilities; and how `certify` compares.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ from listwright.guarantees import HeldOutCertificate
 from listwright.guarantees.held_out import HeldOutValues, make_certificate
 from listwright.problems import Problems
 from listwright.selection import greedy
-from listwright.text.passages import PassageFeatures, passage_features
+from listwright.text.passages import PassageFeatures
 
 FOLDS = 3
 FEWEST = 12  # questions with which folds tell anything
@@ -53,11 +54,14 @@ class _Fold(NamedTuple):
     held_out: Ints
 
 
-def fit_model(examples: Sequence[Example], current: SCP) -> SCP:
-    """Return a model of passages that learned from the examples, with its calibration."""
+def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
+    """Return a model of passages that learned from the examples, with its calibration.
+
+    The current model may stay as it is, unless it has learned from the examples, which are not `new` then.
+    """
     report_progress("reading passages", 0, 3)
-    problems = example_problems(examples)
-    features = [passage_features(example.query, example.texts, example.titles) for example in examples]
+    features = [example.features() for example in examples]
+    problems = example_problems(examples, features)
     start = current.policy_.estimator.parts
     if len(examples) < FEWEST:
         model = passage_model(problems, start)
@@ -65,10 +69,15 @@ def fit_model(examples: Sequence[Example], current: SCP) -> SCP:
         return model
     report_progress("comparing ways to learn on folds", 1, 3)
     folds = fold_numbers(FOLDS, len(examples), 0)
-    tried = {begin: _try_folds(problems, begin, folds) for begin in (start, ())}
-    chosen = max(tried, key=lambda begin: _mean_share(tried[begin], examples, features))
+    tried = {
+        "correct": _try_folds(problems, start, folds),
+        "anew": _try_folds(problems, (), folds),
+        **({"keep": [_Fold(copy(current), np.arange(len(examples)))]} if new else {}),
+    }
+    chosen = max(tried, key=lambda way: _mean_share(tried[way], examples, features))
     report_progress("growing trees", 2, 3)
-    model = passage_model(problems, chosen)
+    kept = chosen == "keep"
+    model = copy(current) if kept else passage_model(problems, start if chosen == "correct" else ())
     model.calibration_ = _calibrate(tried[chosen], examples, features)  # type: ignore[attr-defined]
     report_progress("growing trees", 3, 3)
     return model
@@ -178,7 +187,7 @@ def certify_packer(
     if unknown:
         raise InputError(f'rivals must be "bm25" or "scores". Got {unknown[0]!r}.')
     sizes = [np.maximum(passage_sizes(one.given, None, packer.tokens, packer.style), 1.0) for one in examples]
-    problems = example_problems(examples, sizes)
+    problems = example_problems(examples, [example.features() for example in examples], sizes)
     limits: dict[str, Any] = {"length": length, "budget": budget}
     best = greedy(problems, **limits).values
     assert best is not None

@@ -35,6 +35,7 @@ PASSES = 3
 SCORE_WEIGHT = 2.0  # log-odds for one standard deviation of given scores
 MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
 MOST_WEIGHT = 8.0
+DIRECT = 2.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
 FEW_WORDS = (0.3, 0.6)  # shares of the question's words in the passages at which texts tell nothing, and all they can
 
 
@@ -199,13 +200,14 @@ def weigh_evidence(
         extra += weights[name] * values
     if given.sources is not None and calibration.sources:
         extra += [calibration.sources.get(str(source), 0.0) for source in given.sources]
+    direct = DIRECT * (features.table[:, features.names.index("best_sentence")] > 1.0 - 1e-6)
     if not extra.any():
-        return PassageEvidence(extra, calibration.slope, 0.0)
+        return PassageEvidence(direct / calibration.slope, calibration.slope, 0.0)
     scale = calibration.slope * max(_trust(features) if len(given) > 2 else 0.0, 1e-6)
     text = calibration.intercept + scale * scores_alone(model, features)
     share = _sigmoid(text)
     bounded = np.log((share + MOST_CERTAIN) / (1.0 - share + MOST_CERTAIN))
-    return PassageEvidence((extra + bounded - text) / scale, scale, _common_shift(bounded, bounded + extra))
+    return PassageEvidence((extra + direct + bounded - text) / scale, scale, _common_shift(bounded, bounded + extra))
 
 
 def _trust(features: PassageFeatures) -> float:

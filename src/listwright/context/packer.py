@@ -267,9 +267,9 @@ class ContextPacker(Parameters):
         """Learn from questions which passages answers need.
 
         Everything that is given is learned from: texts, scores, embeddings, sources and the order of the passages. With
-        12 questions or more, trees that correct those of the current model are compared on folds with trees that are
-        grown anew, and the better ones are kept. With fewer questions the current model is corrected, which changes
-        little.
+        12 questions or more, the trees of the current model are compared on folds with trees that correct them and with
+        trees that are grown anew, and the best ones are kept. With fewer questions the current model is corrected,
+        which changes little.
 
         Parameters
         ----------
@@ -301,9 +301,10 @@ class ContextPacker(Parameters):
             If not exactly one of `label`, `answer` and `cited` is given, or no question has a passage to learn from.
         """
         examples = read_examples(data, **columns)
+        known, keys = getattr(self, "learned_", frozenset()), {example.key() for example in examples}
         with progress_to(progress):
-            self.model_ = fit_model(examples, self._model())
-        self.learned_ = getattr(self, "learned_", frozenset()) | {example.key() for example in examples}
+            self.model_ = fit_model(examples, self._model(), new=not known & keys)
+        self.learned_ = known | keys
         return self
 
     def score(self, data: Any, *, budget: float | None = 2000, length: int | None = None, **columns: Any) -> float:

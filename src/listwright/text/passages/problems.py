@@ -13,7 +13,6 @@ from listwright._internal.arrays import Bools, Floats, Ints, starts_of
 from listwright._kernels.words import CAPITAL
 from listwright.errors import InputError
 from listwright.problems import BoundReward, Problems
-from listwright.query_terms import QueryTerms
 from listwright.text.passages.bags import Bags, bags_of, bm25
 from listwright.text.passages.columns import ranks
 from listwright.text.passages.features import PassageFeatures, passage_features
@@ -94,17 +93,10 @@ def question_problems(
         passage_features(question, texts, None if titles is None else titles[i])
         for i, (question, texts) in enumerate(zip(questions, passages, strict=True))
     ]
-    table = np.concatenate([features.table for features in described])
-    for values in (columns or {}).values():
-        table = np.column_stack([table, np.concatenate([np.asarray(value, np.float32) for value in values])])
-    offsets = starts_of(counts)
-    return Problems.from_arrays(
-        table,
-        offsets=offsets,
-        feature_names=(*described[0].names, *(columns or {})),
+    return join_features(
+        described,
+        columns=columns,
         sizes=None if sizes is None else np.concatenate([np.asarray(size, np.float64) for size in sizes]),
-        links={kind: _stack([features.links[kind] for features in described], offsets) for kind in described[0].links},
-        query_terms=join_query_terms(described),
         vectors=vectors,
         reward=reward,
         problem_ids=problem_ids,
@@ -112,9 +104,22 @@ def question_problems(
     )
 
 
-def join_query_terms(described: Sequence[PassageFeatures]) -> QueryTerms:
-    """Join the query terms of all questions into one `QueryTerms`."""
-    return described[0].query_terms.join([features.query_terms for features in described[1:]])
+def join_features(
+    described: Sequence[PassageFeatures], *, columns: Mapping[str, Sequence[ArrayLike]] | None = None, **more: Any
+) -> Problems:
+    """Return one problem per question from the features of its passages."""
+    table = np.concatenate([features.table for features in described])
+    for values in (columns or {}).values():
+        table = np.column_stack([table, np.concatenate([np.asarray(value, np.float32) for value in values])])
+    offsets = starts_of([len(features.table) for features in described])
+    return Problems.from_arrays(
+        table,
+        offsets=offsets,
+        feature_names=(*described[0].names, *(columns or {})),
+        links={kind: _stack([features.links[kind] for features in described], offsets) for kind in described[0].links},
+        query_terms=described[0].query_terms.join([features.query_terms for features in described[1:]]),
+        **more,
+    )
 
 
 def _stack(tables: Sequence[Any], offsets: Ints) -> Any:
