@@ -200,24 +200,23 @@ def weigh_evidence(
         extra += weights[name] * values
     if given.sources is not None and calibration.sources:
         extra += [calibration.sources.get(str(source), 0.0) for source in given.sources]
-    direct = DIRECT * (features.table[:, features.names.index("best_sentence")] > 1.0 - 1e-6)
+    known = _known_words(features)
+    direct = DIRECT * (known == 1.0) * (features.table[:, features.names.index("best_sentence")] > 1.0 - 1e-6)
     if not extra.any():
         return PassageEvidence(direct / calibration.slope, calibration.slope, 0.0)
-    scale = calibration.slope * max(_trust(features) if len(given) > 2 else 0.0, 1e-6)
+    low, high = FEW_WORDS
+    trust = np.clip((known - low) / (high - low), 1e-6, 1.0) if len(given) > 2 else 1e-6
+    scale = float(calibration.slope * trust)
     text = calibration.intercept + scale * scores_alone(model, features)
     share = _sigmoid(text)
     bounded = np.log((share + MOST_CERTAIN) / (1.0 - share + MOST_CERTAIN))
     return PassageEvidence((extra + direct + bounded - text) / scale, scale, _common_shift(bounded, bounded + extra))
 
 
-def _trust(features: PassageFeatures) -> float:
-    """Return how far the words of the question can tell passages apart: 0 where passages hold few of them, as in
-    another language, and 1 where they hold most.
-    """
+def _known_words(features: PassageFeatures) -> float:
+    """Return the share of the question's words that any passage holds: few where they are in another language."""
     n = len(features.question.terms)
-    held = int((features.query_terms.weights[0][:n] > 0).sum())
-    low, high = FEW_WORDS
-    return float(np.clip((held / n - low) / (high - low), 0.0, 1.0)) if n else 0.0
+    return float((features.query_terms.weights[0][:n] > 0).mean()) if n else 0.0
 
 
 def _common_shift(text: Floats, both: Floats) -> float:
