@@ -201,7 +201,8 @@ def weigh_evidence(
     if given.sources is not None and calibration.sources:
         extra += [calibration.sources.get(str(source), 0.0) for source in given.sources]
     known = _known_words(features)
-    direct = DIRECT * (known == 1.0) * (features.table[:, features.names.index("best_sentence")] > 1.0 - 1e-6)
+    whole = features.table[:, features.names.index("best_sentence")] > 1.0 - 1e-6
+    direct = np.where(whole & (known == 1.0), DIRECT, 0.0)
     if not extra.any():
         return PassageEvidence(direct / calibration.slope, calibration.slope, 0.0)
     low, high = FEW_WORDS

@@ -301,7 +301,8 @@ class ContextPacker(Parameters):
             If not exactly one of `label`, `answer` and `cited` is given, or no question has a passage to learn from.
         """
         examples = read_examples(data, **columns)
-        known, keys = getattr(self, "learned_", frozenset()), {example.key() for example in examples}
+        known: frozenset[str] = getattr(self, "learned_", frozenset())
+        keys = {example.key() for example in examples}
         with progress_to(progress):
             self.model_ = fit_model(examples, self._model(), new=not known & keys)
         self.learned_ = known | keys

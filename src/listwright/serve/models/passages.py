@@ -132,8 +132,10 @@ class Packing:
 
     def __init__(self, path: Path | None, tokens: str, limits: Limits) -> None:
         """Load the packer and its tokenizer."""
-        own = path is not None and path.name != PRETRAINED
-        self.packer = ContextPacker.load(path, tokens=tokens) if own else ContextPacker(tokens=tokens)
+        if path is None or path.name == PRETRAINED:
+            self.packer = ContextPacker(tokens=tokens)
+        else:
+            self.packer = ContextPacker.load(path, tokens=tokens)
         self.limits = limits
         self.weights, self.asked, self.lock = ScoreWeights(self.packer), 0, Lock()
         token_counter(tokens)
