@@ -7,6 +7,7 @@ import os
 import platform
 from pathlib import Path
 
+from benchmarks import first_minute
 from benchmarks.speed.growth import Slope
 from benchmarks.speed.limits import Limit
 from benchmarks.speed.timing import Record
@@ -63,6 +64,7 @@ def write_page(records: list[Record], slopes: list[Slope], limits: list[Limit]) 
     growth = (f"| {slope.what} | {slope.by} | {slope.power:.2f} | {slope.at_most:g} |\n" for slope in slopes)
     parts = [INTRODUCTION.format(machine=machine), *map(_line, records), "\n", *notes, GROWTH, *growth]
     parts += [LIMITS, *(f"| {limit.what} | {limit.seen} | {limit.asked} |\n" for limit in limits)]
+    parts += ["\n", first_minute.section()]
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text("".join(parts), encoding="utf-8")
 

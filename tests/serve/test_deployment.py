@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+import zipfile
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
@@ -98,16 +99,55 @@ def test_prometheus_accepts_its_files():
     subprocess.run([tool("promtool"), "check", "rules", DEPLOY / "alerts.yml"], check=True)
 
 
+def image_lines():
+    return text_of("Dockerfile").replace("\\\n", " ").splitlines()
+
+
+def copied_into_the_image():
+    """(names in the repository, folder in the image) of each COPY that takes from the repository."""
+    lines = [line.split()[1:] for line in image_lines() if line.startswith("COPY ") and "--from" not in line]
+    assert lines
+    return [(words[:-1], words[-1]) for words in lines]
+
+
 def test_the_image_is_built_from_what_is_there():
-    lines = text_of("Dockerfile").replace("\\\n", " ").splitlines()
-    copied = [line.split()[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
-    assert copied
-    assert all((ROOT / name).exists() for names in copied for name in names)
+    lines, ignored = image_lines(), (ROOT / ".dockerignore").read_text().splitlines()
+    copied = [name for names, _ in copied_into_the_image() for name in names]
+    assert all((ROOT / name).exists() for name in copied)
+    assert not {name.partition("/")[0] for name in copied} & set(ignored)
     assert "USER listwright" in lines
-    assert json.loads(next(line for line in lines if line.startswith("ENTRYPOINT")).partition(" ")[2])[:2] == [
-        "listwright",
-        "serve",
-    ]
+    start = json.loads(next(line for line in lines if line.startswith("ENTRYPOINT")).partition(" ")[2])
+    assert start[:2] == ["sh", "-c"]
+    assert start[2].endswith('; exec listwright serve "$@"')
+
+
+def test_kernels_are_compiled_while_the_image_is_built():
+    lines = image_lines()
+    (compiled,) = [line for line in lines if line.endswith("listwright warmup")]
+    kernels = re.search(r"NUMBA_CACHE_DIR=(\S+)", compiled)[1]
+    later = lines[lines.index(compiled) :]
+    assert kernels.startswith("/opt/listwright/")
+    assert "COPY --from=build /opt/listwright /opt/listwright" in later
+    assert any(line.startswith("ENTRYPOINT") and f'cp -R {kernels}/. \\"$NUMBA_CACHE_DIR\\"' in line for line in later)
+
+
+@pytest.mark.system
+def test_a_wheel_is_built_from_what_the_image_copies(tmp_path):
+    for tool_name in ("build", "hatchling"):
+        pytest.importorskip(tool_name)
+    for names, folder in copied_into_the_image():
+        for name in names if folder.startswith("/source") else []:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, tmp_path / folder.lstrip("/"), ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                (tmp_path / folder.lstrip("/")).mkdir(exist_ok=True)
+                shutil.copy(ROOT / name, tmp_path / folder.lstrip("/"))
+    build = [sys.executable, "-m", "build", "--quiet", "--wheel", "--no-isolation", "--outdir", tmp_path / "dist"]
+    subprocess.run([*build, tmp_path / "source"], check=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    wanted = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.py")}
+    assert wanted <= inside
 
 
 def test_the_compose_file_fits_the_files_beside_it():

@@ -27,8 +27,9 @@ from listwright.cli.text import pack, summarize
 
 
 def warmup() -> None:
-    """Compile the numeric kernels of fit, predict, evaluate, compare and explain. They are cached on disk (beside the
-    package, or in NUMBA_CACHE_DIR), so that later commands start at once. Useful when a container image is built."""
+    """Compile the numeric kernels of fit, predict, evaluate, compare, explain, pack and serve. They are cached on disk
+    (beside the package, or in NUMBA_CACHE_DIR), so that later commands start at once. Useful when a container image is
+    built."""
     started = time.perf_counter()
     with progress("compiling"):
         _use_everything()
@@ -36,7 +37,8 @@ def warmup() -> None:
 
 
 def _use_everything() -> None:
-    """Fit, certify, predict, evaluate and explain tiny problems: both kinds of limit, with two kinds of reward."""
+    """Fit, certify, predict, evaluate, explain and learn on tiny problems: both kinds of limit, with two kinds of
+    reward; then pack."""
     import numpy as np
 
     import listwright as lw
@@ -53,6 +55,10 @@ def _use_everything() -> None:
             lists = model.predict(problems[50:])
             lw.evaluate(lists, problems[50:])
             lists.explain(0)
+        learner = lw.OnlineSCP.from_model(lw.SCP(2, effort="fast", random_state=0).fit(problems), random_state=0)
+        shown = learner.recommend(problems)
+        learner.feedback(shown.list_ids, [success[0, :2]] * len(problems))
+    lw.ContextPacker().pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], length=2).reasons  # noqa: B018
 
 
 app = typer.Typer(
