@@ -138,7 +138,9 @@ def test_a_wheel_is_built_from_what_the_image_copies(tmp_path):
     for names, folder in copied_into_the_image():
         for name in names if folder.startswith("/source") else []:
             if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, tmp_path / folder.lstrip("/"), ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(
+                    ROOT / name, tmp_path / folder.lstrip("/"), ignore=shutil.ignore_patterns("__pycache__")
+                )
             else:
                 (tmp_path / folder.lstrip("/")).mkdir(exist_ok=True)
                 shutil.copy(ROOT / name, tmp_path / folder.lstrip("/"))

@@ -19,7 +19,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         yield beside
-        with beside.open("rb") as file:
+        with beside.open("r+b") as file:  # Windows flushes only what may be written
             os.fsync(file.fileno())
         if target.is_file():
             beside.chmod(target.stat().st_mode & 0o777)

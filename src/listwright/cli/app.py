@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from typing import Annotated
 
 import typer
@@ -31,7 +32,7 @@ def warmup() -> None:
     (beside the package, or in NUMBA_CACHE_DIR), so that later commands start at once. Useful when a container image is
     built."""
     started = time.perf_counter()
-    with progress("compiling"):
+    with progress("compiling"), warnings.catch_warnings(action="ignore"):
         _use_everything()
     print(f"Compiled in {time.perf_counter() - started:.1f} s.", file=sys.stderr)
 

@@ -36,7 +36,7 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     if path is None:
         return None
     try:
-        config = tomllib.loads(path.read_text())
+        config = tomllib.loads(path.read_text(encoding="utf8"))
     except OSError as error:
         raise typer.BadParameter(f"cannot read {path}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -211,7 +211,7 @@ def _read_keys(path: Path) -> tuple[Key, ...]:
 def _entries(path: Path) -> list[Any]:
     """Return the raw entries of a keys file; raise InputError unless it is JSON with a list "keys"."""
     try:
-        entries = json.loads(path.read_text())["keys"]
+        entries = json.loads(path.read_text(encoding="utf8"))["keys"]
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError):

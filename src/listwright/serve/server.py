@@ -18,6 +18,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None  # type: ignore[assignment]
+
 import msgspec
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -162,10 +167,8 @@ def _announce(settings: Settings, port: int) -> None:
 
 def _allow_connections(wanted: int) -> None:
     """Raise the soft limit on open files to what `wanted` connections need, as far as the hard limit allows."""
-    if sys.platform == "win32":  # which has no such limit
+    if resource is None:
         return
-    import resource  # not on Windows
-
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + 256
     if soft < needed:
