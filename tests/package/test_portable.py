@@ -11,9 +11,10 @@ import pytest
 PROGRAM = r"""
 import builtins, importlib, importlib.util, os, pkgutil, signal, sys, tempfile, warnings
 import joblib, numba, numpy as np, pyarrow.dataset, scipy.sparse, sklearn.linear_model, skops.io
-THERE = {name: importlib.util.find_spec(name) is not None for name in ("ray", "torch", "typer", "uvicorn", "sqlalchemy")}
-for name in ("typer", "uvicorn", "sqlalchemy", "altair", "pandas"):
-    if THERE.get(name, importlib.util.find_spec(name)):
+EXTRAS = ("altair", "pandas", "sqlalchemy", "typer", "uvicorn")
+THERE = {name: importlib.util.find_spec(name) is not None for name in EXTRAS}
+for name in EXTRAS:
+    if THERE[name]:
         importlib.import_module(name)
 
 ABSENT = {"fcntl", "grp", "posix", "pwd", "resource", "termios", "tty"}

@@ -136,14 +136,13 @@ def test_a_wheel_is_built_from_what_the_image_copies(tmp_path):
     for tool_name in ("build", "hatchling"):
         pytest.importorskip(tool_name)
     for names, folder in copied_into_the_image():
-        for name in names if folder.startswith("/source") else []:
-            if (ROOT / name).is_dir():
-                shutil.copytree(
-                    ROOT / name, tmp_path / folder.lstrip("/"), ignore=shutil.ignore_patterns("__pycache__")
-                )
+        target = tmp_path / folder.lstrip("/")
+        for source in [ROOT / name for name in names if folder.startswith("/source")]:
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
             else:
-                (tmp_path / folder.lstrip("/")).mkdir(exist_ok=True)
-                shutil.copy(ROOT / name, tmp_path / folder.lstrip("/"))
+                target.mkdir(exist_ok=True)
+                shutil.copy(source, target)
     build = [sys.executable, "-m", "build", "--quiet", "--wheel", "--no-isolation", "--outdir", tmp_path / "dist"]
     subprocess.run([*build, tmp_path / "source"], check=True)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
