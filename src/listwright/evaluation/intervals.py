@@ -217,6 +217,22 @@ def skewed_interval(
     return float(min(max(low, first), last)), float(min(max(high, first), last))
 
 
+def rare_interval(total: float, variance: float, unit: float, confidence: float) -> Bounds:
+    """Return the mid-p gamma interval of a weighted sum of rare events (Fay & Kim 2017), valid for no events at all."""
+    # `unit` is the weight of one more event: the upper end is that of a sum to which it is added.
+    tail, wider = (1.0 - confidence) / 2, variance + unit**2
+    above = scipy.stats.gamma((total + unit) ** 2 / wider, scale=wider / (total + unit))
+    seen = total > 0 and variance > 0
+    below = scipy.stats.gamma(total**2 / variance, scale=variance / total) if seen else None
+
+    def share(at: float) -> float:
+        return 0.5 * float(above.cdf(at)) + 0.5 * (1.0 if below is None else float(below.cdf(at)))
+
+    most = 2.0 * float(above.ppf(1.0 - tail / 4)) + (0.0 if below is None else float(below.ppf(1.0 - tail / 4)))
+    low = 0.0 if share(0.0) >= tail else scipy.optimize.brentq(lambda at: share(at) - tail, 0.0, most)
+    return float(low), float(scipy.optimize.brentq(lambda at: share(at) - 1.0 + tail, 0.0, most))
+
+
 def unseen_interval(mean: float, n: float, bounds: Bounds) -> Bounds:
     """Return where the mean may lie if `n` cases all agree."""
     inside, others = min(max(mean, bounds[0]), bounds[1]), share_interval(0, max(1, int(n)))[1]
@@ -229,6 +245,14 @@ def _remove_skew(at: float, skewness: float, n: int) -> float:
         return at
     inner = 1.0 + skewness * (at / np.sqrt(n) - skewness / (6.0 * n))
     return float(3.0 * np.sqrt(n) / skewness * (np.cbrt(inner) - 1.0))
+
+
+def format_interval(value: float, low: float, high: float, sign: str = "") -> str:
+    """Return "0.0041 (0.0012 to 0.0093)", with two digits of the interval's width and at least three decimals."""
+    width = high - low
+    digits = int(np.clip(1 - np.floor(np.log10(width)), 3, 6)) if width > 0 else 3
+    value_text, low_text, high_text = (f"{number:{sign}.{digits}f}" for number in (value, low, high))
+    return f"{value_text} ({low_text} to {high_text})"
 
 
 def none_if_nan(value: float) -> float | None:

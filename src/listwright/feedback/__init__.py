@@ -20,11 +20,10 @@ from listwright.feedback import explore
 from listwright.feedback.log import Log
 from listwright.feedback.lsb_greedy import LSBGreedy
 from listwright.feedback.off_policy.compare import PolicyComparison, compare
-from listwright.feedback.off_policy.estimates import EvidenceWarning, OffPolicyEstimate, OffPolicyEvaluation
+from listwright.feedback.off_policy.estimates import Difference, EvidenceWarning, OffPolicyEstimate, OffPolicyEvaluation
 from listwright.feedback.off_policy.evaluate import evaluate
 from listwright.feedback.off_policy.examination import examination
 from listwright.feedback.off_policy.rollout import Rollout, safe_rollout
-from listwright.feedback.off_policy.verdict import Difference
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.ranked import RankedBandits
 from listwright.feedback.recommendations import Recommendations

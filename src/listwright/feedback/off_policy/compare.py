@@ -11,17 +11,17 @@ import numpy as np
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.pictures import altair
 from listwright.errors import InputError
-from listwright.evaluation.intervals import none_if_nan, skewed_interval
+from listwright.evaluation.intervals import none_if_nan
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
-from listwright.feedback.off_policy.estimates import OffPolicyEstimate
+from listwright.feedback.off_policy.estimates import Difference, OffPolicyEstimate
 from listwright.feedback.off_policy.estimators import estimators
-from listwright.feedback.off_policy.evaluate import basis_of, evaluation_of
+from listwright.feedback.off_policy.evaluate import basis_of, evaluation_of, logged_estimate
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
 from listwright.feedback.off_policy.propensities import check_arguments, known_gains
 from listwright.feedback.off_policy.rollout import against_log
 from listwright.feedback.off_policy.targets import as_target
-from listwright.feedback.off_policy.verdict import Difference, difference
+from listwright.feedback.off_policy.verdict import difference
 
 LOGGED = "logged"
 
@@ -68,7 +68,7 @@ class PolicyComparison:
         return " ".join(estimate.advice for estimate in self.differences.values())
 
     def table(self) -> Table:
-        """Return one row per policy with its value, interval, effective size, lead over the baseline, and verdict."""
+        """Return one row per policy: value, interval, effective size, events, lead over the baseline, and verdict."""
         nothing = Difference(0.0, np.nan, np.nan, np.nan, "", "")
         apart = [self.differences.get(name, nothing) for name in self.estimates]
         values = list(self.estimates.values())
@@ -76,7 +76,9 @@ class PolicyComparison:
         columns |= {
             name: np.array([getattr(estimate, name) for estimate in values]) for name in ("value", "low", "high")
         }
-        columns["effective_size"] = np.array([estimate.effective_size for estimate in values])
+        columns |= {
+            name: np.array([getattr(estimate, name) for estimate in values]) for name in ("effective_size", "events")
+        }
         columns["ahead"] = np.array([estimate.value for estimate in apart])
         columns["ahead_low"] = np.array([estimate.low for estimate in apart])
         columns["ahead_high"] = np.array([estimate.high for estimate in apart])
@@ -154,7 +156,7 @@ def compare(
     >>> _ = log.feedback(shown.list_ids, rng.random(shown.rows.shape) < problems.features[shown.rows, 0])
     >>> new = lw.OnlineSCP(length=2, random_state=0).fit_log(log)
     >>> print(compare(log, {"new": new.predict, "old": "logged"}).advice)
-    Roll out new: against old it brings +0.397 per list (+0.324 to +0.441).
+    Roll out new: against old it brings +0.397 per list (+0.324 to +0.441). 262 lists and 564 clicks speak for new.
     """
     check_arguments(log, value, confidence, propensity)
     first = _validate_policies(policies, baseline)
@@ -192,9 +194,7 @@ class _PolicyEvidence(NamedTuple):
 def _estimate_policy(log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str) -> _PolicyEvidence:
     """Estimate one policy's value; for "logged", the plain mean of the log."""
     if isinstance(policy, str) and policy == LOGGED:
-        low, high = skewed_interval(log.values, confidence=confidence, bounds=(0.0, log.most))
-        own = OffPolicyEstimate(float(log.values.mean()), low, high, float(len(log)))
-        return _PolicyEvidence(own, log.values, None)
+        return _PolicyEvidence(logged_estimate(log, confidence), log.values, None)
     seen = evidence(log, as_target(policy, seed))
     parts = estimators(seen)
     value = evaluation_of(seen, parts, confidence, propensity).value
@@ -206,11 +206,10 @@ def _difference(
 ) -> Difference:
     """Return the paired difference of two policies; against the log itself, with advice on a partial rollout."""
     new, old = (seen[name] for name in names)
-    point, apart = new.estimate.value - old.estimate.value, new.influence - old.influence
-    size = min(new.estimate.effective_size, old.estimate.effective_size)
+    apart = new.influence - old.influence
     if new.seen is not None and old.seen is None:
-        return against_log(names, point, apart, size, new.seen, confidence)
-    return difference(names, point, apart, size, log, confidence)
+        return against_log(names, new.estimate, old.estimate, apart, new.seen, confidence)
+    return difference(names, new.estimate, old.estimate, apart, log, confidence)
 
 
 def _plain(value: Any) -> Any:

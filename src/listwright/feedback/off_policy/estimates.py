@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,17 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.warn import warn
 from listwright.errors import Notice
-from listwright.evaluation.intervals import Bounds, none_if_nan, skewed_interval, unseen_interval
+from listwright.evaluation.intervals import (
+    Bounds,
+    format_interval,
+    none_if_nan,
+    rare_interval,
+    skewed_interval,
+    unseen_interval,
+)
 from listwright.evaluation.table import align_columns
 from listwright.feedback.answered import AnsweredLists
-from listwright.feedback.off_policy.estimators import InfluenceValues
-from listwright.feedback.off_policy.verdict import Difference
+from listwright.feedback.off_policy.estimators import ENOUGH, InfluenceValues
 
 
 class EvidenceWarning(Notice):
@@ -71,14 +77,16 @@ class OffPolicyEstimate:
         The ends of the interval; NaN where the log has no evidence.
     effective_size : float
         How many lists of equal weight would say as much: 0 for no evidence, and below 50 for little.
+    events : float
+        How many clicks of equal weight the estimate rests on.
 
     See Also
     --------
-    evaluate : Returns ten of these.
+    evaluate : Returns twelve of these.
 
     Examples
     --------
-    >>> print(OffPolicyEstimate(1.42, 1.37, 1.51, effective_size=181.0))
+    >>> print(OffPolicyEstimate(1.42, 1.37, 1.51, effective_size=181.0, events=240.0))
     1.420 (1.370 to 1.510)
     """
 
@@ -86,13 +94,51 @@ class OffPolicyEstimate:
     low: float
     high: float
     effective_size: float
+    events: float = np.nan
 
     def __str__(self) -> str:
         if np.isnan(self.value):
             return "no evidence"
         if np.isnan(self.low):
             return f"{self.value:.3f} (by the model alone: no evidence)"
-        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+        return format_interval(self.value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much more one policy earns per list than the baseline, paired by list on the same log.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The difference and its interval; NaN where the log has no evidence.
+    effective_size : float
+        Lists of equal weight that say as much.
+    verdict : {"roll out", "do not roll out", "cannot tell"}
+        What the log says.
+    advice : str
+        The same in a sentence.
+    events : float
+        Clicks of equal weight that say as much. A verdict needs lists and clicks that match the policy.
+
+    See Also
+    --------
+    compare : Makes one per policy.
+
+    Examples
+    --------
+    >>> difference = Difference(0.12, 0.03, 0.21, 180.0, "roll out", "Roll out new: it brings +0.120 per list.")
+    >>> difference.verdict, difference.low > 0
+    ('roll out', True)
+    """
+
+    value: float
+    low: float
+    high: float
+    effective_size: float
+    verdict: str
+    advice: str
+    events: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -132,8 +178,10 @@ class OffPolicyEvaluation:
     per_position_ips: OffPolicyEstimate
     per_position_sn: OffPolicyEstimate
     clipped: OffPolicyEstimate
+    adaptive: OffPolicyEstimate
     per_position_dr: OffPolicyEstimate
     cascade_dr: OffPolicyEstimate
+    shrinkage_dr: OffPolicyEstimate
     switch: OffPolicyEstimate
     logged: OffPolicyEstimate
     against_log: Difference
@@ -169,12 +217,12 @@ class OffPolicyEvaluation:
         return {"estimates": estimates, "against_log": verdict, "sensitivity": self.sensitivity} | about
 
     def __str__(self) -> str:
-        rows = [["", "value", "effective size"]]
+        rows = [["", "value", "effective size", "events"]]
         for name, estimate in self.estimates.items():
             mark = " *" if name == self.recommended else ""
-            rows.append([name.replace("_", " ") + mark, str(estimate), f"{estimate.effective_size:,.0f}"])
-        rows.append(["the log itself", str(self.logged), f"{self.n_lists:,}"])
-        lines = [align_columns(rows, [True, True, False]), "* look at this one first"]
+            rows.append([name.replace("_", " ") + mark, str(estimate), *_counts(estimate)])
+        rows.append(["the log itself", str(self.logged), *_counts(self.logged)])
+        lines = [align_columns(rows, [True, True, False, False]), "* look at this one first"]
         if self.sensitivity is not None:
             low, high = self.sensitivity
             lines.append(
@@ -192,29 +240,38 @@ NAMES = (
     "per_position_ips",
     "per_position_sn",
     "clipped",
+    "adaptive",
     "per_position_dr",
     "cascade_dr",
+    "shrinkage_dr",
     "switch",
 )
 
 
 def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
     """Turn the parts of an estimate into a value with an interval, clipped to the possible values."""
-    if part.effective_size < LEAST:
-        return OffPolicyEstimate(np.nan, np.nan, np.nan, part.effective_size)
-    size, bias = part.effective_size, part.bias
-    low, high = skewed_interval(part.influence, confidence=confidence, bounds=bounds, n_effective=size, bias=bias)
-    if alike:
-        low, high = unseen_interval(part.value, part.effective_size, bounds)
+    # Few events: no interval is narrower than what a Poisson count of the estimated size allows.
+    size, n = part.effective_size, len(part.influence)
     value = min(max(part.value, bounds[0]), bounds[1])
-    return OffPolicyEstimate(value, min(low, value), max(high, value), part.effective_size)
+    if size < LEAST:
+        return OffPolicyEstimate(np.nan, np.nan, np.nan, size, part.events)
+    if part.events < ENOUGH:
+        spread = max(float(part.influence.var()), part.unit * value * (1.0 - value / bounds[1])) + n * part.bias**2
+        ends = rare_interval(n * value, n * spread, part.unit, confidence)
+        low, high = (min(max(end / n, bounds[0]), bounds[1]) for end in ends)
+    elif alike:
+        low, high = unseen_interval(part.value, size, bounds)
+    else:
+        low, high = skewed_interval(
+            part.influence, confidence=confidence, bounds=bounds, n_effective=size, bias=part.bias
+        )
+    return OffPolicyEstimate(value, min(low, value), max(high, value), size, part.events)
+
+
+def _counts(estimate: OffPolicyEstimate) -> tuple[str, str]:
+    """Return the lists and the events behind an estimate as text."""
+    return f"{estimate.effective_size:,.0f}", "" if np.isnan(estimate.events) else f"{estimate.events:,.0f}"
 
 
 def _plain(estimate: OffPolicyEstimate) -> dict[str, float | None]:
-    numbers = {
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "effective_size": estimate.effective_size,
-    }
-    return {name: none_if_nan(number) for name, number in numbers.items()}
+    return {name: none_if_nan(number) for name, number in asdict(estimate).items()}

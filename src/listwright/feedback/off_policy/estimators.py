@@ -7,11 +7,16 @@ w(i) the product of the ratios up to i:
 - per position (reward interaction, McInerney et al. 2020): sum of w(i) * r(i). Right where a gain depends only on the
   items up to its position, as marginal gains do.
 - pseudo-inverse (Swaminathan et al. 2017): the value of the list times a weight that is right on average where the
-  value of a list is the sum of what each slot's item brings there on its own.
+  value of a list is the sum of what each slot's item brings there on its own. Exact where lists were drawn evenly; for
+  other logs the pairs of slots are not known, and slots are weighed by the items before them, as per position.
+- adaptive (Kiyohara et al. 2023): for each group of visitors the weights of the user behaviour with the least estimated
+  error: clicks that depend on the whole list, on the items up to a position, or on the item alone.
 - direct: what a model of outcomes says of the policy's own lists. No weights at all, and all of the model's bias.
 - doubly robust: what the model says, and the weighted errors that it makes on the logged lists. `per_position_dr`
   corrects the gain of each position alone, `cascade_dr` (Kiyohara et al. 2022) also what it leaves for later ones.
-- switch (Wang et al. 2017): the same, without the corrections whose weights are too large.
+- shrinkage_dr (Su et al. 2020): `cascade_dr` with weights shrunk to lambda * w / (w^2 + lambda), with the lambda of the
+  least estimated error.
+- switch (Wang et al. 2017): `cascade_dr` without the corrections whose weights are too large.
 
 Self-normalised estimates divide the weights of each position by their mean, which is 1 in the long run.
 """
@@ -22,16 +27,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints
 from listwright.feedback.off_policy.evidence import Evidence
+from listwright.problems import Problems
 
 CAPS = (500.0, 200.0, 100.0, 50.0, 20.0, 10.0, 5.0, 2.0, 1.0)  # weights that `switch` may stop at
 SUPPORT = 0.9  # of the mean weight, within three standard errors
 PLAIN_SUPPORT = 0.99  # the same for weights that are not normalised, where all that falls short is missing
-SLOT_SUPPORT = 0.5  # the same for single slots, whose items may have been shown in an earlier one
 SHARE = 0.05  # of the value, from which on a position counts
 ENOUGH = 30.0  # lists of equal weight, from which on weights can tell that the model is wrong
 AGREE = 2.0  # standard errors around two estimates that meet where they agree
+STRENGTHS = tuple(10.0**power for power in np.arange(-1.0, 5.1, 0.5))  # of shrinkage: the smaller, the more
+SMALLEST = 200  # lists of a group of visitors
 PLENTY = 1 / 3  # of the lists, as effective size, from which on there is little variance to save by accepting bias
 
 
@@ -40,6 +47,8 @@ class InfluenceValues(NamedTuple):
 
     influence: Floats  # by list: the estimate is their mean, and their spread is that of the estimate times sqrt(lists)
     effective_size: float  # lists of equal weight that say as much; 0 where no list says anything
+    events: float = np.inf  # clicks of equal weight that the estimate rests on
+    unit: float = 1.0  # what one more click would add to the sum of influences
     bias: float = 0.0  # how far the estimate is off beyond chance, where that can be checked
 
     @property
@@ -65,31 +74,42 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, In
 
     Returns
     -------
-    dict of str to Parts
+    dict of str to InfluenceValues
         By the names of `OffPolicyEvaluation`'s attributes.
     """
     log, weights = evidence.log, evidence.weights
-    last, values = weights[:, -1], log.values
-    size = least_effective(weights, evidence)
+    last = np.repeat(weights[:, -1:], weights.shape[1], axis=1)
+    size, slate_size = least_effective(weights, evidence), support_size(weights[:, -1])
     capped = np.minimum(weights, np.sqrt(len(log)) if clip is None else clip)
-    parts = {
-        "direct": InfluenceValues(_direct(evidence), size),
-        "slate_ips": InfluenceValues(last * values, support_size(last, PLAIN_SUPPORT)),
-        "self_normalised": InfluenceValues(_ratio(last * values, last), support_size(last)),
-        "pseudo_inverse": _pseudo_inverse(evidence),
-        "per_position_ips": InfluenceValues(
-            (weights * log.gains).sum(axis=1), least_effective(weights, evidence, PLAIN_SUPPORT)
-        ),
-        "per_position_sn": InfluenceValues(normalise(weights, log.gains), size),
-        "clipped": InfluenceValues(normalise(capped, log.gains), size),  # clipping does not add evidence
-        "per_position_dr": InfluenceValues(_per_position_dr(evidence), size),
-    }
     start, errors = temporal_errors(evidence)
-    parts["cascade_dr"] = InfluenceValues(start + normalise(weights, errors), size)
-    parts["switch"] = InfluenceValues(_switch(parts, start, weights, errors), size)
-    if weights.shape[1] > 1:  # a single slot is drawn as the pseudo-inverse takes it
-        parts["pseudo_inverse"] = _with_bias(parts["pseudo_inverse"], parts["cascade_dr"])
+    plain = support_size(weights[:, -1], PLAIN_SUPPORT), least_effective(weights, evidence, PLAIN_SUPPORT)
+    by_weights = {
+        "slate_ips": (last[:, 0] * log.values, last, plain[0]),
+        "self_normalised": (_ratio(last[:, 0] * log.values, last[:, 0]), last, slate_size),
+        "per_position_ips": ((weights * log.gains).sum(axis=1), weights, plain[1]),
+        "per_position_sn": (normalise(weights, log.gains), weights, size),
+        "clipped": (normalise(capped, log.gains), weights, size),  # clipping does not add evidence
+        "per_position_dr": (_per_position_dr(evidence), weights, size),
+        "cascade_dr": (start + normalise(weights, errors), weights, size),
+        "direct": (_direct(evidence), weights, size),
+    }
+    parts = {name: with_events(influence, used, log.gains, n) for name, (influence, used, n) in by_weights.items()}
+    robust = parts["cascade_dr"]
+    parts["pseudo_inverse"] = _pseudo_inverse(evidence, size)
+    parts["adaptive"] = adaptive(evidence, parts)
+    parts["shrinkage_dr"] = robust._replace(influence=start + (shrink(weights, errors) * errors).sum(axis=1))
+    parts["switch"] = robust._replace(influence=_switch(parts, start, weights, errors))
+    for name in ("pseudo_inverse", "adaptive", "shrinkage_dr") if weights.shape[1] > 1 else ("shrinkage_dr",):
+        parts[name] = _with_bias(parts[name], robust)
     return parts
+
+
+def with_events(influence: Floats, weights: Floats, gains: Floats, size: float) -> InfluenceValues:
+    """Return an estimate with the clicks that it rests on, for weights of shape (lists, positions)."""
+    weighted, squares = weights * gains, float((weights**2).sum())
+    events = float(np.abs(weighted).sum()) ** 2 / max(float((weighted**2).sum()), 1e-300)
+    unit = squares / max(float(np.abs(weights).sum()), 1e-300) / max(float(weights.mean()), 1e-300)
+    return InfluenceValues(influence, size, events, unit)
 
 
 def effective_size(weights: Floats) -> float:
@@ -108,11 +128,11 @@ def least_effective(weights: Floats, evidence: Evidence, least: float = SUPPORT)
 
 
 def support_size(weights: Floats, least: float = SUPPORT) -> float:
-    """Return the effective size, or 0 where the weights fall short of their expected mean of 1."""
-    # A mean clearly below `least` shows that the policy shows what the log never does, so no reweighting can represent
-    # it.
-    reach = weights.mean() + 3.0 * weights.std() / np.sqrt(len(weights))
-    return effective_size(weights) if reach >= least else 0.0
+    """Return the effective size, or 0 where the weights are clearly not 1 on average."""
+    # A mean below `least` shows that the policy shows what the log never does, so no reweighting can represent it; one
+    # above 1 / `least`, that candidates are missing from the log, or that its propensities are wrong.
+    mean, reach = float(weights.mean()), 3.0 * float(weights.std()) / np.sqrt(len(weights))
+    return effective_size(weights) if mean + reach >= least and mean - reach <= 1.0 / least else 0.0
 
 
 def path_gains(evidence: Evidence) -> Floats:
@@ -182,24 +202,85 @@ def _switch(parts: dict[str, InfluenceValues], start: Floats, weights: Floats, e
     return chosen.influence
 
 
-def _pseudo_inverse(evidence: Evidence) -> InfluenceValues:
+def shrink(weights: Floats, errors: Floats) -> Floats:
+    """Return weights shrunk optimistically, with the lambda whose squared bias and variance are the least together."""
+
+    def mse(candidate: Floats) -> float:
+        apart = ((weights - candidate) * errors).sum(axis=1)
+        return float(apart.mean()) ** 2 + float((candidate * errors).sum(axis=1).var()) / len(errors)
+
+    ways = [weights, *(shrunk_weights(weights, strength) for strength in STRENGTHS)]
+    return min(ways, key=mse)
+
+
+def shrunk_weights(weights: Floats, strength: float) -> Floats:
+    """Return lambda * w / (w^2 + lambda)."""
+    return strength * weights / (weights**2 + strength)
+
+
+def adaptive(evidence: Evidence, parts: dict[str, InfluenceValues]) -> InfluenceValues:
+    """Weigh each group of visitors by the user behaviour that is estimated to err least."""
+    log, weights = evidence.log, evidence.weights
+    slots, n = evidence.ratios, log.logged.problems.counts[:, None]
+    if is_even(evidence):
+        slots = np.where(log.logged.rows >= 0, evidence.same_slot * n, 1.0)
+    behaviours = [np.repeat(weights[:, -1:], weights.shape[1], axis=1), weights, slots]
+    used, influence = np.empty_like(weights), np.empty(len(log))
+    for group in visitor_groups(log.logged.problems):
+        chosen = _least_error([way[group] for way in behaviours], log.gains[group])
+        used[group] = behaviours[chosen][group]
+        influence[group] = normalise(used[group], log.gains[group])
+    return with_events(influence, used, log.gains, min(support_size(used[:, j]) for j in range(used.shape[1])))
+
+
+def visitor_groups(problems: Problems) -> list[Ints]:
+    """Return the problems in groups of similar context: halves of halves by the columns that vary most."""
+    groups = [np.arange(len(problems))]
+    if problems.context is None:
+        return groups
+    widest = np.argsort(-problems.context.std(axis=0), kind="stable")[:2]
+    for column in problems.context[:, widest].T.astype(np.float64):
+        if min(map(len, groups)) < 2 * SMALLEST:
+            break
+        ordered = [group[np.argsort(column[group], kind="stable")] for group in groups]
+        groups = [half for group in ordered for half in np.split(group, [len(group) // 2])]
+    return groups
+
+
+def _least_error(behaviours: list[Floats], gains: Floats) -> int:
+    """Return the number of the behaviour with the least estimated error, measured from the most general that has
+    evidence.
+    """
+    ways = [InfluenceValues(normalise(way, gains), support_size(way[:, -1])) for way in behaviours]
+    general = next((i for i, way in enumerate(ways) if way.effective_size >= ENOUGH), len(ways) - 1)
+
+    def mse(way: InfluenceValues) -> float:
+        apart = InfluenceValues(way.influence - ways[general].influence, 0.0)
+        return max(apart.value**2 - apart.error**2, 0.0) + way.error**2
+
+    return general + int(np.argmin([mse(way) for way in ways[general:]]))
+
+
+def is_even(evidence: Evidence) -> bool:
+    """Return whether the logged lists were drawn evenly."""
+    logged = evidence.log.logged
+    shown = logged.rows >= 0
+    left = np.maximum(logged.problems.counts[:, None] - np.arange(shown.shape[1]), 1.0)
+    return bool(np.allclose(np.where(shown, logged.propensities * left, 1.0), 1.0, rtol=1e-6))
+
+
+def _pseudo_inverse(evidence: Evidence, size: float) -> InfluenceValues:
     """Self-normalised: sum of g * value / sum of g, with g the weight of the whole list."""
     log = evidence.log
+    if not is_even(evidence):
+        return with_events(normalise(evidence.weights, log.gains), evidence.weights, log.gains, size)
     shown = log.logged.rows >= 0
-    chances = np.where(shown, log.logged.propensities, 1.0)
-    n, m = log.logged.problems.counts.astype(np.float64), shown.sum(axis=1).astype(np.float64)
-    even = np.where(shown, 1.0 / np.maximum(n[:, None] - np.arange(shown.shape[1]), 1.0), 1.0)
-    if np.allclose(chances, even, rtol=1e-6):
-        same, anywhere = evidence.same_slot.sum(axis=1), evidence.any_slot.sum(axis=1)
-        m = np.maximum(m, 1.0)
-        spread = np.divide(n * (n - 1), n - m, out=np.zeros_like(n), where=n > m)
-        weights = 1.0 + spread * (anywhere / m - m / n) + (n - 1) * (same - anywhere / m)
-    else:
-        slots = np.where(shown, evidence.same_slot / chances, 1.0)
-        weights = 1.0 + (_over(slots, slots.mean(axis=0)) - 1.0).sum(axis=1)
-        if min(support_size(slots[:, j], SLOT_SUPPORT) for j in range(slots.shape[1])) == 0:
-            return InfluenceValues(np.zeros(len(log)), 0.0)
-    return InfluenceValues(_ratio(weights * log.values, weights), effective_size(weights) if weights.sum() > 0 else 0.0)
+    n, m = log.logged.problems.counts.astype(np.float64), np.maximum(shown.sum(axis=1).astype(np.float64), 1.0)
+    same, anywhere = evidence.same_slot.sum(axis=1), evidence.any_slot.sum(axis=1)
+    spread = np.divide(n * (n - 1), n - m, out=np.zeros_like(n), where=n > m)
+    weights = 1.0 + spread * (anywhere / m - m / n) + (n - 1) * (same - anywhere / m)
+    size = effective_size(weights) if weights.sum() > 0 else 0.0
+    return with_events(_ratio(weights * log.values, weights), weights[:, None], log.values[:, None], size)
 
 
 def _with_bias(part: InfluenceValues, robust: InfluenceValues) -> InfluenceValues:
@@ -224,9 +305,3 @@ def _ratio(parts: Floats, totals: Floats) -> Floats:
         return np.zeros_like(parts)
     value = float(parts.mean()) / mean
     return value + (parts - value * totals) / mean
-
-
-def _over(parts: Floats, totals: Floats) -> Floats:
-    """Divide elementwise, with 0 where the divisor is 0."""
-    parts, totals = np.broadcast_arrays(parts, totals)
-    return np.divide(parts, totals, out=np.zeros(parts.shape), where=totals > 1e-12)

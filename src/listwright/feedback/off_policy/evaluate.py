@@ -1,4 +1,4 @@
-"""Off-policy evaluation of one policy on a log, by ten estimators.
+"""Off-policy evaluation of one policy on a log, by twelve estimators.
 
 `evaluate` prepares the log, computes the policy's evidence and turns all estimates into an `OffPolicyEvaluation`.
 """
@@ -15,22 +15,29 @@ from listwright.evaluation.intervals import Bounds
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import (
     RECOMMENDED,
+    Difference,
     EvidenceWarning,
     OffPolicyEstimate,
     OffPolicyEvaluation,
     estimate_of,
 )
-from listwright.feedback.off_policy.estimators import ENOUGH, InfluenceValues, estimators, temporal_errors
+from listwright.feedback.off_policy.estimators import (
+    ENOUGH,
+    SUPPORT,
+    InfluenceValues,
+    estimators,
+    temporal_errors,
+    with_events,
+)
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
 from listwright.feedback.off_policy.examination import estimate_examined
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_arguments, known_gains, sensitivity
 from listwright.feedback.off_policy.rollout import against_log
 from listwright.feedback.off_policy.targets import Target, as_target
-from listwright.feedback.off_policy.verdict import Difference
 
 FEW = 50.0  # lists of equal weight, below which an interval should not be trusted
 MANY = 100.0  # of lists that agree in single slots
-MODELLED = ("direct", "switch")  # a model's value, with the interval of the doubly robust estimate
+MODELLED = ("direct", "shrinkage_dr", "switch")  # a model's value, with the interval of the doubly robust estimate
 
 
 def evaluate(
@@ -69,8 +76,8 @@ def evaluate(
     Returns
     -------
     OffPolicyEvaluation
-        Ten estimates. Those by weights (`slate_ips` to `clipped`) need lists that both policies could have shown: the
-        effective size says how many there were. `direct` is a model of clicks alone. `per_position_dr` and
+        Twelve estimates. Those by weights (`slate_ips` to `adaptive`) need lists that both policies could have shown:
+        the effective size says how many there were. `direct` is a model of clicks alone. `per_position_dr` and
         `cascade_dr` put both together. `switch` is the one to look at first: `cascade_dr` where the effective size is
         at least a third of the lists; else `direct`, with as few corrections as the log shows to be needed. As neither
         knows its own bias, `direct` and `switch` have
@@ -86,7 +93,9 @@ def evaluate(
     evaluation of slate recommendations with sequential reward interactions. Kiyohara et al. (2022), Doubly robust
     off-policy evaluation for ranking policies under the cascade behavior model. Wang, Agarwal & Dudik (2017), Optimal
     and adaptive off-policy evaluation in contextual bandits. Su, Srinath & Krishnamurthy (2020), Adaptive estimator
-    selection for off-policy evaluation.
+    selection for off-policy evaluation. Su et al. (2020), Doubly robust off-policy evaluation with shrinkage. Kiyohara
+    et al. (2023), Off-policy evaluation of ranking policies under diverse user behavior. Fay & Kim (2017), Confidence
+    intervals for directly standardized rates using mid-p gamma intervals.
 
     Examples
     --------
@@ -101,18 +110,20 @@ def evaluate(
     >>> _ = log.feedback(ids, clicks)
     >>> learned = lw.OnlineSCP(length=2, random_state=0).fit_log(log)
     >>> print(evaluate(log, learned.predict))  # the two with the largest first feature: 0.8 + 0.6
-                      value                   effective size
-    direct            1.422 (1.368 to 1.509)             181
-    slate ips         1.596 (1.365 to 1.855)             181
-    self normalised   1.470 (1.375 to 1.557)             181
-    pseudo inverse    1.446 (1.361 to 1.529)             289
-    per position ips  1.500 (1.344 to 1.672)             181
-    per position sn   1.446 (1.364 to 1.524)             181
-    clipped           1.446 (1.364 to 1.524)             181
-    per position dr   1.445 (1.371 to 1.516)             181
-    cascade dr        1.440 (1.368 to 1.509)             181
-    switch *          1.422 (1.368 to 1.509)             181
-    the log itself    1.008 (0.977 to 1.038)           2,000
+                      value                   effective size  events
+    direct            1.422 (1.368 to 1.509)             181     399
+    slate ips         1.596 (1.365 to 1.855)             181     266
+    self normalised   1.470 (1.375 to 1.557)             181     266
+    pseudo inverse    1.446 (1.361 to 1.529)             289     657
+    per position ips  1.500 (1.344 to 1.672)             181     399
+    per position sn   1.446 (1.364 to 1.524)             181     399
+    clipped           1.446 (1.364 to 1.524)             181     399
+    adaptive          1.438 (1.382 to 1.491)             501     722
+    per position dr   1.445 (1.371 to 1.516)             181     399
+    cascade dr        1.440 (1.368 to 1.509)             181     399
+    shrinkage dr      1.427 (1.368 to 1.509)             181     399
+    switch *          1.422 (1.368 to 1.509)             181     399
+    the log itself    1.008 (0.977 to 1.038)           2,000   2,015
     * look at this one first
     """
     check_arguments(log, value, confidence, propensity)
@@ -123,7 +134,7 @@ def evaluate(
     if looked is not None:
         evaluation = _with_examination(evaluation, known, target, looked, confidence)
     if evaluation.effective_size < FEW:
-        _warn_few(evaluation.effective_size, len(known))
+        _warn_few(evaluation.effective_size, len(known), float(seen.ratios[:, 0].mean()))
     return evaluation
 
 
@@ -139,17 +150,22 @@ def evaluation_of(
     known = estimates[basis_of(log, parts)]
     for name in MODELLED:
         middle = min(max(parts[name].value, bounds[0]), bounds[1])
-        estimates[name] = OffPolicyEstimate(
-            middle, min(known.low, middle), max(known.high, middle), known.effective_size
-        )
+        ends = min(known.low, middle), max(known.high, middle)
+        estimates[name] = OffPolicyEstimate(middle, *ends, known.effective_size, known.events)
     return OffPolicyEvaluation(
         **estimates,  # type: ignore[arg-type]
-        logged=estimate_of(InfluenceValues(log.values, float(len(log))), confidence, bounds, alike),
+        logged=logged_estimate(log, confidence),
         n_lists=len(log),
         against_log=_against_log(seen, parts, estimates[RECOMMENDED], confidence),
         propensity=propensity,
         sensitivity=_sensitivity(seen, bounds) if propensity in ESTIMATED else None,
     )
+
+
+def logged_estimate(log: LoggedGains, confidence: float) -> OffPolicyEstimate:
+    """Return what the lists of the log earned."""
+    part = with_events(log.values, np.ones(log.gains.shape), log.gains, float(len(log)))
+    return estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
 
 
 def basis_of(log: LoggedGains, parts: dict[str, InfluenceValues]) -> str:
@@ -163,9 +179,8 @@ def _against_log(
 ) -> Difference:
     """Compare the recommended estimate with the mean of the log, paired by list."""
     log = seen.log
-    point = recommended.value - float(log.values.mean())
-    apart = parts[basis_of(log, parts)].influence - log.values
-    return against_log(("the policy", "the log"), point, apart, recommended.effective_size, seen, confidence)
+    apart, old = parts[basis_of(log, parts)].influence - log.values, logged_estimate(log, confidence)
+    return against_log(("the policy", "the log"), recommended, old, apart, seen, confidence)
 
 
 def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
@@ -184,10 +199,11 @@ def _with_examination(
     return replace(evaluation, examination=examined_estimate, recommended="examination")
 
 
-def _warn_few(size: float, n_lists: int) -> None:
+def _warn_few(size: float, n_lists: int, first_weight: float) -> None:
     """Warn that the effective sample size is too small for the intervals to be trusted."""
-    warn(
-        f"The effective sample size is {size:.1f} of {n_lists:,} lists: the policy shows other lists than the log. "
-        "Do not trust the intervals; log more lists, or with more exploration.",
-        EvidenceWarning,
-    )
+    reason = "the policy shows other lists than the log"
+    cure = "Do not trust the intervals; log more lists, or with more exploration."
+    if first_weight > 1.0 / SUPPORT:
+        reason = f"the weights of the first items average {first_weight:.2f} in place of 1"
+        cure = "Log all candidates, also those that were not shown, and the propensities with which lists were drawn."
+    warn(f"The effective sample size is {size:.1f} of {n_lists:,} lists: {reason}. {cure}", EvidenceWarning)

@@ -17,9 +17,9 @@ from listwright.errors import InputError
 from listwright.features import Candidate, Features, Identity
 from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.log import Log
-from listwright.feedback.off_policy.estimators import InfluenceValues, effective_size
+from listwright.feedback.off_policy.estimators import InfluenceValues, effective_size, with_events
 from listwright.feedback.off_policy.evidence import seen_along, with_few_items
-from listwright.feedback.off_policy.targets import Target
+from listwright.feedback.off_policy.targets import OwnLists, Target
 
 METHODS = ("auto", "em", "harvest")
 ROUNDS = 100
@@ -27,6 +27,7 @@ PENALTY = 1.0
 FITTED_ON = 40_000  # lists
 LEAST = 0.02  # examination below this is taken for this much
 START, MOST = 0.8, 0.99  # examination to begin with, and at most
+GROUPS = 10  # of lists, for the spread of what is estimated from all of them
 COMMON = 5  # times an item must have been shown at each of two positions to compare them
 
 
@@ -102,18 +103,39 @@ def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
 
 
 def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> InfluenceValues:
-    """Estimate the value of a policy where examination is known; no exploration is needed."""
-    features, weights = _appeal(logged, looked)
+    """Estimate the value of a policy by position bias; no exploration is needed."""
+    # Its spread includes that of examination and appeal, which are estimated anew without each tenth of the lists.
+    lists = [target.lists(logged.take(which)) for which in runs(logged.problems)]
+    whole, size = _examined(logged, lists, looked, np.arange(len(logged)))
+    group = np.arange(len(logged)) % GROUPS
+    without = []
+    for k in range(GROUPS):
+        kept = np.flatnonzero(group != k)
+        some = logged.take(kept)
+        without.append(float(_examined(logged, lists, looks(some), kept)[0][kept].mean()))
+    error = float(np.sqrt((GROUPS - 1) * np.var(without)))
+    own = float(whole.std()) / np.sqrt(len(whole))
+    wider = max(1.0, error / own) if own > 0 else 1.0
+    clicks = np.nan_to_num(logged.outcomes)
+    part = with_events(whole.mean() + wider * (whole - whole.mean()), np.ones(clicks.shape), clicks, size)
+    return part._replace(effective_size=min(size, len(logged) / wider**2))
+
+
+def _examined(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept: Ints) -> tuple[Floats, float]:
+    """Return what each list says of the policy's value, with an appeal fitted to some of them, and the effective
+    size.
+    """
+    features, weights = _appeal(logged.take(kept), looked)
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
-    for which in runs(logged.problems):
+    for which, own in zip(runs(logged.problems), lists, strict=True):
         some = logged.take(which)
-        lists, shown = target.lists(some), some.rows >= 0
-        own = _predict_appeal(replace(some, rows=lists.rows), features, weights)
-        moved = lists.any_slot(some, looked) / looked
+        shown = some.rows >= 0
+        appeal = _predict_appeal(replace(some, rows=own.rows), features, weights)
+        moved = own.any_slot(some, looked) / looked
         wrong = np.where(shown, np.nan_to_num(some.outcomes) - looked * _predict_appeal(some, features, weights), 0.0)
-        total[which] = (own * looked).sum(axis=1) + (moved * wrong).sum(axis=1)
+        total[which] = (appeal * looked).sum(axis=1) + (moved * wrong).sum(axis=1)
         size[which] = moved.sum(axis=1)
-    return InfluenceValues(total, effective_size(size))
+    return total, effective_size(size)
 
 
 def _appeal(logged: AnsweredLists, looked: Floats) -> tuple[Features, Floats]:

@@ -12,11 +12,12 @@ from listwright.errors import InputError
 from listwright.evaluation.intervals import skewed_interval
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
+from listwright.feedback.off_policy.estimates import Difference, OffPolicyEstimate
 from listwright.feedback.off_policy.estimators import ENOUGH, normalise, support_size
 from listwright.feedback.off_policy.evidence import Evidence, evidence
 from listwright.feedback.off_policy.propensities import check_arguments, known_gains
 from listwright.feedback.off_policy.targets import as_target
-from listwright.feedback.off_policy.verdict import Difference, difference
+from listwright.feedback.off_policy.verdict import difference
 
 SHARES = np.array([0.01, 0.02, 0.05, *np.arange(0.1, 1.01, 0.1)])
 
@@ -130,11 +131,16 @@ def rollout_of(seen: Evidence, tolerance: float, confidence: float) -> Rollout:
 
 
 def against_log(
-    names: tuple[str, str], point: float, apart: Floats, size: float, seen: Evidence, confidence: float
+    names: tuple[str, str],
+    new: OffPolicyEstimate,
+    old: OffPolicyEstimate,
+    apart: Floats,
+    seen: Evidence,
+    confidence: float,
 ) -> Difference:
     """Compare a policy with the log; where too little evidence speaks for it, advise on a partial rollout."""
-    verdict = difference(names, point, apart, size, seen.log, confidence)
-    if verdict.verdict != "cannot tell" or size >= ENOUGH:
+    verdict = difference(names, new, old, apart, seen.log, confidence)
+    if verdict.verdict != "cannot tell" or verdict.effective_size >= ENOUGH:
         return verdict
     step = rollout_of(seen, 0.0, confidence)
     return replace(verdict, advice=f"{verdict.advice} {step}") if step.share else verdict

@@ -2,69 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import scipy
 
 from listwright._internal.arrays import Floats
-from listwright.evaluation.intervals import skewed_interval
+from listwright.evaluation.intervals import format_interval, skewed_interval
+from listwright.feedback.off_policy.estimates import Difference, OffPolicyEstimate
 from listwright.feedback.off_policy.estimators import ENOUGH
 from listwright.feedback.off_policy.evidence import LoggedGains
 
 POWER = 0.8  # the chance that a difference as large as the one estimated would be seen
+EVENTS = 5.0  # matched clicks of equal weight, below which there is no verdict
 SMALLEST = 0.05  # of the value today: the difference that is looked for where the log gives no hint
 FAR_MORE = 100  # times as many lists as the log has are not worth a forecast
 
 
-@dataclass(frozen=True)
-class Difference:
-    """How much more one policy earns per list than the baseline, paired by list on the same log.
-
-    Attributes
-    ----------
-    value, low, high : float
-        The difference and its interval; NaN where the log has no evidence.
-    effective_size : float
-        Lists of equal weight that say as much.
-    verdict : {"roll out", "do not roll out", "cannot tell"}
-        What the log says.
-    advice : str
-        The same in a sentence.
-
-    See Also
-    --------
-    compare : Makes one per policy.
-
-    Examples
-    --------
-    >>> difference = Difference(0.12, 0.03, 0.21, 180.0, "roll out", "Roll out new: it brings +0.120 per list.")
-    >>> difference.verdict, difference.low > 0
-    ('roll out', True)
-    """
-
-    value: float
-    low: float
-    high: float
-    effective_size: float
-    verdict: str
-    advice: str
-
-
 def difference(
-    names: tuple[str, str], point: float, apart: Floats, size: float, log: LoggedGains, confidence: float
+    names: tuple[str, str],
+    new: OffPolicyEstimate,
+    old: OffPolicyEstimate,
+    apart: Floats,
+    log: LoggedGains,
+    confidence: float,
 ) -> Difference:
     """Judge a policy against a baseline."""
+    point, size = new.value - old.value, min(new.effective_size, old.effective_size)
+    events = min(new.events, old.events)
     if size < ENOUGH or np.isnan(point):
-        return Difference(point, np.nan, np.nan, size, "cannot tell", _no_evidence(names, point, size, log, confidence))
-    low, high = skewed_interval(apart, confidence=confidence, bounds=(-log.most, log.most), n_effective=size)
-    low, high = min(low, point), max(high, point)
-    between = f"{point:+.3f} per list ({low:+.3f} to {high:+.3f})"
+        advice = _no_evidence(names, point, size, log, confidence)
+        return Difference(point, np.nan, np.nan, size, "cannot tell", advice, events)
+    low, high = _interval(new, old, apart, log, confidence)
+    between = f"{format_interval(point, low, high, '+').replace(' (', ' per list (', 1)}"
     verdict = "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"
+    verdict = verdict if events >= EVENTS else "cannot tell"
     advice = f"{verdict.capitalize()} {names[0]}: against {names[1]} it brings {between}."
     if verdict == "cannot tell":
         advice = f"The log cannot tell {names[0]} from {names[1]} ({between}): " + _more(point, apart, log, confidence)
-    return Difference(point, low, high, size, verdict, advice)
+    advice += f" {size:,.0f} lists and {events:,.0f} clicks speak for {names[0]}."
+    return Difference(point, low, high, size, verdict, advice, events)
+
+
+def _interval(
+    new: OffPolicyEstimate, old: OffPolicyEstimate, apart: Floats, log: LoggedGains, confidence: float
+) -> tuple[float, float]:
+    """Return the interval of a difference, paired by list; with few clicks, from the intervals of both values."""
+    point, size = new.value - old.value, min(new.effective_size, old.effective_size)
+    if min(new.events, old.events) < ENOUGH:  # Zou & Donner (2008)
+        low = point - np.hypot(new.value - new.low, old.high - old.value)
+        return float(low), float(point + np.hypot(new.high - new.value, old.value - old.low))
+    low, high = skewed_interval(apart, confidence=confidence, bounds=(-log.most, log.most), n_effective=size)
+    return min(low, point), max(high, point)
 
 
 def _more(point: float, apart: Floats, log: LoggedGains, confidence: float) -> str:

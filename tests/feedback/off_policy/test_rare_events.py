@@ -1,0 +1,124 @@
+"""Estimates where clicks are rare, on logs that were not drawn evenly, and by position bias.
+
+`open_bandit.json` holds counts of the Open Bandit Dataset (Saito et al. 2021, CC BY 4.0): by item, how often the sample
+of campaign "all" that comes with the Python package obp 0.4.1 shows it and how often it was clicked.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import listwright as lw
+from listwright.evaluation.intervals import format_interval, rare_interval
+from listwright.feedback import EvidenceWarning, Log, compare, evaluate
+from tests.feedback.off_policy.logs import best, even_log
+
+OPEN_BANDIT = json.loads((Path(__file__).parent / "open_bandit.json").read_text())["random"]
+
+
+def open_bandit(n: int) -> Log:
+    """One item of 80 per list, drawn evenly: every fifth of the 10,000 rows, with the counts of single items kept."""
+    shown = np.repeat(np.arange(80), OPEN_BANDIT["shown"])
+    clicks = np.concatenate(
+        [np.arange(k) < c for k, c in zip(OPEN_BANDIT["shown"], OPEN_BANDIT["clicks"], strict=True)]
+    )
+    some = np.random.default_rng(0).permutation(len(shown))[:n]
+    problems = lw.Problems.from_arrays(np.zeros((n, 80, 0)), catalogue=np.arange(80))
+    log, ids = Log(), [str(i) for i in range(n)]
+    rows = problems.offsets[:-1, None] + shown[some, None]
+    log.append(lw.Lists(problems, rows), propensities=np.full((n, 1), 1 / 80), list_ids=ids)
+    log.feedback(ids, clicks[some, None].astype(float))
+    return log
+
+
+def always(item: int):
+    return lambda problems: lw.Lists(problems, problems.offsets[:-1, None] + item)
+
+
+def test_no_clicks_in_a_hundred_impressions_are_no_verdict() -> None:
+    items = [item for item in range(80) if OPEN_BANDIT["clicks"][item] == 0][:3]
+    found = compare(open_bandit(4000), {"old": "logged"} | {str(item): always(item) for item in items})
+    for item in items:
+        one = found.differences[str(item)]
+        assert one.verdict == "cannot tell"
+        assert one.events == 0
+        assert one.low < 0 < one.high
+        assert "and 0 clicks speak for" in one.advice
+        # zero clicks in so many impressions allow a rate of three in as many
+        assert found.estimates[str(item)].high > 2.5 / found.estimates[str(item)].effective_size
+    assert "0.00" in str(found.estimates["old"])
+
+
+def test_the_interval_of_a_count_is_the_mid_p_interval() -> None:
+    low, high = rare_interval(0.0, 0.0, 1.0, 0.95)
+    assert (low, high) == (0.0, pytest.approx(-np.log(0.05)))
+    low, high = rare_interval(10.0, 10.0, 1.0, 0.95)  # by the tables: 5.084 and 17.82
+    assert (low, high) == (pytest.approx(5.084, abs=0.01), pytest.approx(17.82, abs=0.01))
+
+
+def test_decimals_follow_the_width() -> None:
+    assert format_interval(0.004, 0.0012, 0.0093) == "0.0040 (0.0012 to 0.0093)"
+    assert format_interval(1.5, 1.2, 1.8, "+") == "+1.500 (+1.200 to +1.800)"
+
+
+def plackett_luce(n: int, worth: np.ndarray, strength: np.ndarray) -> tuple[Log, dict[tuple[int, ...], float]]:
+    """Two of four items, drawn one after the other in proportion to their strength; each click depends on its slot."""
+    chance = {
+        pair: strength[pair[0]] / strength.sum() * strength[pair[1]] / (strength.sum() - strength[pair[0]])
+        for pair in permutations(range(4), 2)
+    }
+    rng = np.random.default_rng(0)
+    pairs = np.array(list(chance))[rng.choice(len(chance), size=n, p=list(chance.values()))]
+    problems = lw.Problems.from_arrays(np.tile(np.eye(4), (n, 1, 1)))
+    first = strength[pairs[:, 0]] / strength.sum()
+    second = strength[pairs[:, 1]] / (strength.sum() - strength[pairs[:, 0]])
+    log, ids = Log(), [str(i) for i in range(n)]
+    log.append(
+        lw.Lists(problems, problems.offsets[:-1, None] + pairs), propensities=np.stack([first, second], 1), list_ids=ids
+    )
+    log.feedback(ids, (rng.random((n, 2)) < worth[np.arange(2), pairs]).astype(float))
+    return log, chance
+
+
+def test_the_pseudo_inverse_is_right_under_logging_that_is_not_even() -> None:
+    worth = np.array([[0.1, 0.2, 0.5, 0.9], [0.6, 0.3, 0.1, 0.8]])
+    log, _ = plackett_luce(6000, worth, np.array([4.0, 2.0, 1.0, 1.0]))
+    for items in ((3, 0), (1, 2), (2, 3)):
+        truth = worth[0, items[0]] + worth[1, items[1]]
+        told = evaluate(log, lambda problems, items=items: lw.Lists(problems, problems.offsets[:-1, None] + items))
+        for name in ("pseudo_inverse", "adaptive", "shrinkage_dr", "switch"):
+            one = told.estimates[name]
+            assert one.low <= truth <= one.high, (name, items)
+            assert one.value == pytest.approx(truth, abs=0.12)
+
+
+def test_weights_that_do_not_average_one_are_no_evidence() -> None:
+    """A log of impressions alone, with the propensities of a larger set of candidates."""
+    log, n = Log(), 400
+    problems = lw.Problems.from_arrays(np.random.default_rng(0).random((n, 3, 2)))
+    ids = [str(i) for i in range(n)]
+    rows = problems.offsets[:-1, None] + np.arange(3)
+    log.append(lw.Lists(problems, rows), propensities=np.full((n, 3), 0.05), list_ids=ids)
+    log.feedback(ids, np.random.default_rng(1).random((n, 3)) < 0.1)
+    with pytest.warns(EvidenceWarning, match="average 20.00 in place of 1. Log all candidates"):
+        told = evaluate(log, lambda problems: lw.Lists(problems, problems.offsets[:-1, None] + np.arange(3)))
+    assert str(told.slate_ips) == "no evidence"
+    assert np.isnan(told.switch.low)
+
+
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+def test_intervals_by_position_bias_hold_the_truth() -> None:
+    looks = np.array([1.0, 0.5, 0.25])
+    largest = np.sort(np.random.default_rng(9).random((200_000, 4)), axis=1)[:, :0:-1]
+    truth, covered = float((0.8 * largest * looks).sum(axis=1).mean()), 0
+    for seed in range(8):
+        log = even_log(800, length=3, looks=looks, seed=seed)
+        one = evaluate(log, lambda problems: best(problems, 3), propensity="examination").examination
+        assert one is not None
+        covered += one.low <= truth <= one.high
+    assert covered >= 7
