@@ -31,7 +31,7 @@ def records() -> list[Record]:
 
 def graph_against_product() -> Record:
     """The blocked matrix product is what an exact graph cannot do without."""
-    rows = make_vectors(vectors(N, D), "cosine").prepared()
+    rows = make_vectors(vectors(N, D), "cosine").prepare()
     similarity = Dots(rows, rows)
 
     def product() -> None:
@@ -46,7 +46,7 @@ def graph_against_product() -> Record:
 
 def symmetric_graph(n: int) -> Any:
     """Cosines to the nearest rows, each pair in both directions: what all three programs take."""
-    rows = make_vectors(vectors(n, 64), "cosine").prepared()
+    rows = make_vectors(vectors(n, 64), "cosine").prepare()
     graph = neighbor_graph(Dots(rows, rows), NEIGHBORS, silent)
     both = graph.maximum(graph.T).astype(np.float64)
     parts = (both.data, both.indices.astype(np.int32), both.indptr.astype(np.int32))  # apricot takes no other integers

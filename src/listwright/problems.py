@@ -78,7 +78,7 @@ class Problems:
     groups : ndarray, shape (rows,), or None
         A label for each row, such as its source.
     quotas : Quotas or None
-        What lists must keep to: see `constrained`.
+        What lists must keep to: see `with_constraints`.
     numbered : bool
         Whether `problem_ids` are running numbers because no ids were given.
     backend : {"pandas", "polars", "pyarrow"} or None
@@ -434,7 +434,7 @@ class Problems:
         """Return the same problems with the given catalogue item for each row."""
         return self._with(catalogue=catalogue)
 
-    def constrained(
+    def with_constraints(
         self,
         *,
         per_group: Any = None,
@@ -473,9 +473,9 @@ class Problems:
         >>> import listwright as lw
         >>> reward = lw.rewards.Total([[4, 3, 2, 1]])
         >>> problems = Problems.from_arrays(np.zeros((1, 4, 1)), groups=["a", "a", "a", "b"], reward=reward)
-        >>> lw.greedy(problems.constrained(per_group={"b": (1, None)}), 2)[0]
+        >>> lw.greedy(problems.with_constraints(per_group={"b": (1, None)}), 2)[0]
         array([0, 3])
-        >>> lw.greedy(problems.constrained(exclude=[0], pin=[2]), 2)[0]
+        >>> lw.greedy(problems.with_constraints(exclude=[0], pin=[2]), 2)[0]
         array([2, 1])
         """
         if per_group is None and exclude is None and pin is None and budgets is None:

@@ -268,7 +268,7 @@ def test_prompts_with_numbers_and_citations() -> None:
     packed = packer.pack(QUESTION, PASSAGES, titles=titles, length=2)
     assert packed.text() == f"[1] Alien\n{PASSAGES[2]}\n\n[2] Ridley Scott\n{PASSAGES[1]}"
     assert len(packed.text()) <= packed.tokens
-    assert packed.cited("He was born there [2], says [2, 1] and [7].") == [1, 2]
+    assert packed.citations("He was born there [2], says [2, 1] and [7].") == [1, 2]
     with pytest.raises(InputError, match="style must be"):
         lw.ContextPacker(style="bold").pack(QUESTION, PASSAGES)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="style must be"):

@@ -158,7 +158,7 @@ def test_without_pooch_the_extra_is_named(monkeypatch):
 
 
 def test_every_set_is_described_and_pinned():
-    for name in lw.datasets.published():
+    for name in lw.datasets.list_datasets():
         known = _fetch.PUBLISHED[name]
         assert known.licence in _fetch.describe(name)
         assert known.source.startswith("https://github.com/")

@@ -57,8 +57,8 @@ class Perceptron(Learner):
         table = examples.rows.table.astype(np.float64)
         if not hasattr(self, "weights_"):
             self.weights_ = np.zeros(table.shape[1])
-        cheap = examples.used & (examples.costs == 0)
-        self.weights_ = self.weights_ + self.rate * (table[cheap].mean(axis=0) - table[examples.used].mean(axis=0))
+        cheap = examples.row_mask & (examples.costs == 0)
+        self.weights_ = self.weights_ + self.rate * (table[cheap].mean(axis=0) - table[examples.row_mask].mean(axis=0))
 
     def policy(self) -> Policy:
         return Linear(self.weights_)

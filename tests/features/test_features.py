@@ -133,7 +133,7 @@ def test_identity_crosses_the_context_and_the_list() -> None:
     problems = make_problems(whole=True)
     fitted = Identity(("context", "list")).fit(problems)
     lists = [[0, 2, 0], [], [4, 1], [3]]
-    crossed = fitted.crossed(grown(fitted, problems, lists))
+    crossed = fitted.cross_columns(grown(fitted, problems, lists))
     context = (problems.context - problems.context.mean(axis=0)) / problems.context.std(axis=0)
     context /= np.sqrt(problems.context.shape[1])  # the columns together have a variance of 1
     held = np.zeros((4, 5))
@@ -149,7 +149,7 @@ def test_identity_crosses_the_context_and_the_list() -> None:
 def test_identity_crosses_all_candidates_in_catalogue_order(csr: bool) -> None:
     problems = make_problems(whole=True, csr=csr)
     fitted = Identity(("candidates",), standardize=False).fit(problems)
-    states = fitted.crossed(fitted.start(problems)).states
+    states = fitted.cross_columns(fitted.start(problems)).states
     for i, row in enumerate(states):
         mine = problems[i]
         table = mine.features.toarray() if csr else mine.features

@@ -147,7 +147,7 @@ def test_lists_at_once_are_lists_one_by_one(half_life: float | None) -> None:
         )
         log.feedback(record.list_id, record.outcomes)
     options: dict[str, Any] = {"half_life": half_life, "penalty": 1.0, "random_state": 0}
-    start, rest = log.answered().problems, Log()
+    start, rest = log.answered_lists().problems, Log()
     at_once = lw.OnlineSCP(2, **options).begin(start).fit_log(log)
     one_by_one = lw.OnlineSCP(2, **options).begin(start).update(made)
     for record in made[150:]:

@@ -66,12 +66,12 @@ def test_logs_of_shown_items_alone_and_without_propensities() -> None:
     only = frame(pscore=None).filter(pl.col("rank").is_not_null())
     log = Log.from_frame(only)
     assert all(np.isnan(record.propensities).all() for record in log.updates())
-    assert log.answered().problems.counts.tolist() == [2, 2]
+    assert log.answered_lists().problems.counts.tolist() == [2, 2]
 
 
 def test_items_are_the_catalogue_where_nothing_else_tells_them_apart() -> None:
     log = Log.from_frame(frame(price=None))
-    assert log.answered().problems.catalogue.tolist() == [0, 1, 2, 0, 1, 2]
+    assert log.answered_lists().problems.catalogue.tolist() == [0, 1, 2, 0, 1, 2]
     assert log.columns is not None
     assert log.columns.catalogue_names == ("7", "8", "9")
 

@@ -50,7 +50,7 @@ def test_both_can_be_switched_off() -> None:
     features = lw.Problems.from_frame(solvers(), problem="instance", item="algorithm", context=None, ignore=["solved"])
     assert (features.n_features, features.context, features.catalogue) == (6, None, None)
     ids = {"problem": "instance", "item": "algorithm", "ignore": ["solved"]}
-    with pytest.raises(InputError, match=r"cannot be told apart|no features"):
+    with pytest.raises(InputError, match=r"cannot be distinguished|no features"):
         lw.SCP(1).fit(solvers(), reward="any:solved", context=["is_*"], catalogue=None, **(ids | {"ignore": ["size*"]}))
     assert lw.Problems.from_frame(solvers(), **ids).catalogue is not None
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from listwright._kernels.facility import lazy_graph
-from listwright._kernels.tiles import capped, falls, nearest
+from listwright._kernels.tiles import add_capped_sums, falls, nearest
 
 
 def rise(similar: Any, best: Any, noise: float) -> Any:
@@ -49,7 +49,7 @@ def test_gains_fall_step_by_step_as_at_once() -> None:
 def test_capped_counts_what_there_is_room_for() -> None:
     rng = np.random.default_rng(2)
     tile, room, weights, out = rng.normal(size=(9, 30)).astype(np.float32), rng.random(30), rng.random(30), np.zeros(9)
-    capped(tile, room, weights, out)
+    add_capped_sums(tile, room, weights, out)
     np.testing.assert_allclose(out, np.minimum(np.maximum(tile, 0), room) @ weights, rtol=1e-6)
 
 

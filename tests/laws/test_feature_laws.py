@@ -224,7 +224,7 @@ class LooksAtTheReward(Plain):
 class CrossesTheBatch(Plain):
     """The crossed states mix problems."""
 
-    def crossed(self, seen: Held) -> lw.features.Crossed:
+    def cross_columns(self, seen: Held) -> lw.features.Crossed:
         states = np.full((len(seen.problems), 1), len(seen.problems), dtype=np.float32)
         return lw.features.Crossed(seen.problems.catalogue, 6, states)
 

@@ -80,7 +80,7 @@ class Mean(Learner):
     def learn(self, examples: Examples) -> None:
         if not hasattr(self, "total_"):
             self.total_ = np.zeros(examples.rows.table.shape[1])
-        used = np.flatnonzero(examples.used)
+        used = np.flatnonzero(examples.row_mask)
         self.total_ = self.total_ + examples.rows.table[used].T @ examples.gains[used]
 
     def policy(self) -> Policy:
@@ -135,7 +135,7 @@ class HarmedByNothing(Mean):
     def learn(self, examples: Examples) -> None:
         super().learn(examples)
         with np.errstate(all="ignore"):
-            self.total_ = self.total_ / examples.used.sum() * examples.used.sum()
+            self.total_ = self.total_ / examples.row_mask.sum() * examples.row_mask.sum()
 
 
 BREAKERS = {

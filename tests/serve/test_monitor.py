@@ -71,7 +71,7 @@ def test_a_policy_that_is_as_good_as_any_is_not_behind_by_chance():
 
 def test_lists_with_and_without_groups_can_come_together():
     grouped = [
-        replace(one, problem=one.problem._with(groups=np.array([0, 0, 1, 1])).constrained(per_group=1))
+        replace(one, problem=one.problem._with(groups=np.array([0, 0, 1, 1])).with_constraints(per_group=1))
         for one in drawn(8, 1)
     ]
     monitor = PolicyMonitor(seen(), Linear(GOOD))

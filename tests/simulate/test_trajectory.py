@@ -166,7 +166,7 @@ def test_stored_geometry_gives_the_stored_outcomes(data):
     for index in (100, 521):
         scene = data.environment(index).astype(np.float64)
         np.testing.assert_array_equal(outcomes(data.seeds.astype(np.float64), scene), data.success[index])
-    assert is_free(data.optimised(100, int(data.success[100].argmax())), data.environment(100).astype(np.float64))
+    assert is_free(data.optimise(100, int(data.success[100].argmax())), data.environment(100).astype(np.float64))
 
 
 def test_shipped_file_is_small():

@@ -61,7 +61,7 @@ def full(case: dict[str, Any]) -> list[tuple[int, ...]]:
 def test_greedy_keeps_to_them_and_to_its_ratio(name: str) -> None:
     case = CASES[name]
     for seed in range(10):
-        problems = made(seed).constrained(**case)
+        problems = made(seed).with_constraints(**case)
         lists = lw.greedy(problems, K)
         assert allowed(tuple(lists[0]), case)
         assert len(lists[0]) == K or "budgets" in case
@@ -85,7 +85,7 @@ def test_models_and_baselines_keep_to_them(name: str) -> None:
         lw.baselines.Random(length=K),
     ]
     for model in models:
-        row = model.fit(problems).predict(problems.constrained(**case))[0]
+        row = model.fit(problems).predict(problems.with_constraints(**case))[0]
         assert allowed(tuple(row), case), model
         assert row[: len(case.get("pin", ()))].tolist() == case.get("pin", [])
         assert len(row) == K or "budgets" in case
@@ -117,7 +117,7 @@ def test_needs_come_first_under_a_budget() -> None:
     assert (labels[selection.rows[:2]] == "b").all()
     assert len(selection) == 3
     problems = Problems.from_arrays(np.zeros((1, N, 1)), sizes=np.ones(N), groups=labels, reward=made(0).reward)
-    limited = problems.constrained(per_group={"b": (2, None)})
+    limited = problems.with_constraints(per_group={"b": (2, None)})
     assert (labels[lw.greedy(limited, budget=3)[0][:2]] == "b").all()
     with pytest.raises(InputError, match="need a length, and no budget"):
         lw.baselines.Random(length=3).fit(problems).predict(limited, budget=3)
@@ -137,11 +137,11 @@ def test_needs_come_first_under_a_budget() -> None:
 )
 def test_what_cannot_be_kept_to_is_refused(case: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        lw.greedy(made(0).constrained(**case), K)
+        lw.greedy(made(0).with_constraints(**case), K)
 
 
 def test_problems_lack_rows_that_a_quota_asks_for() -> None:
     problems = Problems.from_arrays(np.zeros((2, 3, 1)), groups=["a", "a", "b", "b", "b", "b"])
-    limited = problems.constrained(per_group={"a": (3, None)})
+    limited = problems.with_constraints(per_group={"a": (3, None)})
     lists = lw.baselines.Random(length=2).fit(problems).predict(limited)
     assert set(lists[0]) == {0, 1}

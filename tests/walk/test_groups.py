@@ -48,7 +48,7 @@ def most_of_a_group(lists: lw.Lists) -> int:
 def test_the_compiled_walk_builds_the_same_lists(
     parts: tuple[Any, ...], per_group: Any, length: int | None, budget: float | None, repeats: bool
 ) -> None:
-    problems = made_problems(reward=False).constrained(per_group=per_group)
+    problems = made_problems(reward=False).with_constraints(per_group=per_group)
     features = lw.features.Sum([part() for part in parts]).fit(problems)
     rows, rng = features.rows(features.start(problems)), np.random.default_rng(1)
     items = None if rows.crossed is None else rng.normal(size=(rows.crossed.n_items, rows.crossed.states.shape[1]))
@@ -87,7 +87,7 @@ def test_every_model_keeps_to_the_limit(model: Any) -> None:
     free = model.fit(problems).predict(problems)
     assert most_of_a_group(free) > 1
     assert most_of_a_group(model.predict(problems, per_group=1)) == 1
-    assert most_of_a_group(model.predict(problems.constrained(per_group=1))) == 1
+    assert most_of_a_group(model.predict(problems.with_constraints(per_group=1))) == 1
     limited = type(model)(**(model.get_params(deep=False) | {"per_group": 2})).fit(problems)
     assert most_of_a_group(limited.predict(problems)) == 2
     assert most_of_a_group(limited.predict(problems, per_group=1)) == 1
@@ -99,7 +99,7 @@ def test_a_context_free_model_and_one_that_learns_online_keep_to_it() -> None:
     assert most_of_a_group(model.predict(problems, per_group=1)) == 1
     assert most_of_a_group(model.predict(problems, per_group=1, best_list=True)) == 1
     online = lw.OnlineSCP.from_model(lw.SCP(3, effort="fast", random_state=0).fit(problems))
-    assert most_of_a_group(online.recommend(problems.constrained(per_group=1))) == 1
+    assert most_of_a_group(online.recommend(problems.with_constraints(per_group=1))) == 1
 
 
 @pytest.mark.parametrize("method", ["lazy", "naive"])
@@ -128,7 +128,9 @@ def test_greedy_has_half_of_the_best_list_within_the_groups() -> None:
 
 
 def test_room_counts_down() -> None:
-    problems = Problems.from_arrays(np.zeros((2, 3, 1)), groups=["a", "a", "b"]).constrained(per_group={"a": 1, "b": 0})
+    problems = Problems.from_arrays(np.zeros((2, 3, 1)), groups=["a", "a", "b"]).with_constraints(
+        per_group={"a": 1, "b": 0}
+    )
     room = Constraints(problems, None)
     assert room.fits().tolist() == [True, True, False] * 2
     room.take(np.array([1, -1]))
@@ -139,12 +141,12 @@ def test_groups_follow_selections_and_are_joined() -> None:
     problems = made_problems()
     assert problems.groups is not None
     np.testing.assert_array_equal(problems[[3, 1]].groups, problems.groups.reshape(30, 10)[[3, 1]].ravel())
-    joined = Problems.concat([problems[:2].constrained(per_group=2), problems[2:5].constrained(per_group=1)])
+    joined = Problems.concat([problems[:2].with_constraints(per_group=2), problems[2:5].with_constraints(per_group=1)])
     assert joined.quotas is not None
     assert joined.quotas.most[:, 0].tolist() == [2] * 20 + [1] * 30
     assert "3 groups" in repr(problems)
     with pytest.raises(InputError, match="with and without quotas"):
-        Problems.concat([problems[:2].constrained(per_group=2), problems[2:]])
+        Problems.concat([problems[:2].with_constraints(per_group=2), problems[2:]])
 
 
 def test_the_limit_is_saved_and_certified(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ class _Line:
         self.since = self.since if same else now
         if now - self.shown >= SOON or (self.visible and not same):
             self.shown, self.visible = now, True
-            text = _described(what, done, total, now - self.since)[: shutil.get_terminal_size().columns - 1]
+            text = _describe(what, done, total, now - self.since)[: shutil.get_terminal_size().columns - 1]
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
@@ -118,7 +118,7 @@ class _Line:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def _described(what: str, done: int, total: int, seconds: float) -> str:
+def _describe(what: str, done: int, total: int, seconds: float) -> str:
     """Return what is done, with the count and the time left if there is one."""
     left = f", {seconds * (total - done) / done:.0f} s left" if done and seconds > SOON else ""
     return f"{what} ({done:,} of {total:,}{left})" if total else what

@@ -51,10 +51,10 @@ class Quotas:
     def join(parts: Sequence[Quotas]) -> Quotas:
         """Return the quotas of several batches as those of one; levels and budgets that a part lacks are no limit."""
         levels, budgets = (max(part.arrays()[name].shape[1] for part in parts) for name in ("groups", "budgets"))
-        padded = [part._padded(levels, budgets) for part in parts]
+        padded = [part._pad(levels, budgets) for part in parts]
         return Quotas(**{name: np.concatenate([part.arrays()[name] for part in padded]) for name in padded[0].arrays()})
 
-    def _padded(self, levels: int, budgets: int) -> Quotas:
+    def _pad(self, levels: int, budgets: int) -> Quotas:
         wider = ((0, 0), (0, levels - self.groups.shape[1])), ((0, 0), (0, budgets - self.budgets.shape[1]))
         return replace(
             self,
@@ -137,7 +137,7 @@ class Quotas:
 def make_quotas(
     before: Quotas, offsets: Ints, *, groups: Any, per_group: Any, exclude: Any, pin: Any, budgets: Any
 ) -> Quotas:
-    """Return the quotas with what the arguments of `Problems.constrained` say; None leaves a part as it is."""
+    """Return the quotas with what the arguments of `Problems.with_constraints` say; None leaves a part as it is."""
     n, quotas = len(before.pinned), before
     if per_group is not None:
         quotas = replace(quotas, **group_quotas(groups, per_group, offsets))
@@ -165,8 +165,8 @@ def group_quotas(groups: Any, per_group: Any, offsets: Ints) -> dict[str, Any]:
         if labels.shape != (n,):
             raise InputError(f"groups must have one label per row ({n}). Got shape {labels.shape}.")
         numbers.append(number_within(labels, offsets))
-        if level and len(np.unique(np.stack(_owned(offsets, *numbers[-2:])), axis=1).T) > len(
-            np.unique(np.stack(_owned(offsets, numbers[-1])), axis=1).T
+        if level and len(np.unique(np.stack(_prepend_owners(offsets, *numbers[-2:])), axis=1).T) > len(
+            np.unique(np.stack(_prepend_owners(offsets, numbers[-1])), axis=1).T
         ):
             raise InputError(
                 f"Level {level + 1} of groups is not nested: one of its groups is in two of the level above."
@@ -176,7 +176,7 @@ def group_quotas(groups: Any, per_group: Any, offsets: Ints) -> dict[str, Any]:
     return {name: np.stack(arrays, axis=1) for name, arrays in stacked.items()}
 
 
-def _owned(offsets: Ints, *numbers: Ints) -> list[Ints]:
+def _prepend_owners(offsets: Ints, *numbers: Ints) -> list[Ints]:
     return [np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), *numbers]
 
 

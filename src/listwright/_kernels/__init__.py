@@ -69,6 +69,6 @@ def inner(**options: Any) -> Any:
     return njit(cache=True, nogil=True, **_NO_WRAPPERS, **options)
 
 
-def inlined(function: Any) -> Any:
+def inline(function: Any) -> Any:
     """Put a function into each caller before types are known: fastest to compile if it is short and called once."""
     return njit(cache=True, nogil=True, inline="always")(function)

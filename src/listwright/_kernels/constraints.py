@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._kernels import inlined, inner
+from listwright._kernels import inline, inner
 
 MOST, NEED, BELOW, PINNED, FIRST = range(5)  # columns of `ListLimits.counts`
 NO_SIZES = np.zeros(0)  # made once, because a short list takes little longer than to make them
@@ -85,7 +85,7 @@ def open_rows(limits: ListLimits) -> Bools:
     return fits
 
 
-@inlined
+@inline
 def next_pinned(problem: int, counts: Ints) -> int:
     """Return the pinned row that comes next in the list of a problem; -1 if there is none."""
     return counts[problem, PINNED] if len(counts) else -1

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels import inlined, inner
+from listwright._kernels import inline, inner
 
 
 class Space(NamedTuple):
@@ -53,7 +53,7 @@ def inverse_length(numbers: Floats32) -> float:
     return 1.0 / np.sqrt(square) if square > 0 else 0.0
 
 
-@inlined
+@inline
 def inverse_lengths(space: Space) -> None:
     """Fill `space.inverse`, with one read of the table."""
     dense, starts, _, values, inverse = space

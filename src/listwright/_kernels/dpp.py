@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels import inlined, inner
+from listwright._kernels import inline, inner
 from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space
 from listwright._kernels.rows import best_of
@@ -58,7 +58,7 @@ def _sparse_square_and_along(
     return square, total
 
 
-@inlined
+@inline
 def _compare_all(first: int, end: int, space: Space, seen: DPPState) -> None:
     """Compare all rows with the first axis, and compute their lengths, in one read."""
     dense, starts, columns, values, inverse = space
@@ -76,7 +76,7 @@ def _compare_all(first: int, end: int, space: Space, seen: DPPState) -> None:
             bounds[row] = quality[row] + np.log(max(left_over[row], FLAT))
 
 
-@inlined
+@inline
 def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, row: int, inverse: float) -> float:
     """Return what is left of a row without the axes `at` to `to`."""
     for axis in range(at, to):
@@ -85,7 +85,7 @@ def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, ro
     return left
 
 
-@inlined
+@inline
 def _best(first: int, end: int, n_axes: int, space: Space, seen: DPPState) -> int:
     """Return the row with the highest score, the lowest among equals; -1 if there is none."""
     dense, starts, columns, values, inverse = space
@@ -119,7 +119,7 @@ def _take_off(axis: Floats, other: Floats) -> None:
         axis[j] -= part * other[j]
 
 
-@inlined
+@inline
 def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
     """Write the direction of the pick's part outside the axes so far; removed twice, because rounding leaves some of
     it.
@@ -174,7 +174,7 @@ def _fill(
                 _compare_all(first, end, space, seen)
 
 
-@inlined
+@inline
 def _length_of(row: int, space: Space) -> float:
     """Return 0 if all numbers of a row are 0, else 1."""
     dense, starts, _, values, _ = space

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels import inlined, inner
+from listwright._kernels import inline, inner
 from listwright._kernels.constraints import has_room, use_up
 
 
@@ -26,14 +26,14 @@ def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
     heap[at] = row
 
 
-@inlined
+@inline
 def heapify(heap: Ints, size: int, bounds: Floats) -> None:
     """Order the first `size` entries as a heap, in about 2 * size steps."""
     for at in range(size // 2 - 1, -1, -1):
         sift(heap, size, at, bounds)
 
 
-@inlined
+@inline
 def drop(heap: Ints, size: int, bounds: Floats) -> int:
     """Remove the top and return the new size, in log(size) steps."""
     heap[0] = heap[size - 1]

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels import inlined, inner
+from listwright._kernels import inline, inner
 from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
 
 DIGITS = 256
@@ -46,7 +46,7 @@ def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) ->
     return True
 
 
-@inlined
+@inline
 def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
     """Distribute the rows to their problems, keeping their order."""
     owners, ends = np.empty(len(rows), dtype=np.int64), np.empty(len(offsets) - 1, dtype=np.int64)

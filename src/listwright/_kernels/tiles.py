@@ -24,7 +24,7 @@ def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: 
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def capped(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
+def add_capped_sums(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
     """Add to `out` by candidate the weighted sum over targets of min(similarity, room), with negative similarities as
     0.
     """

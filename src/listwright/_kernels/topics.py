@@ -6,12 +6,12 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels import inlined, inner
+from listwright._kernels import inline, inner
 
 PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3  # how the value of a topic grows with its level
 
 
-@inlined
+@inline
 def weighted_rise(shape: int, weight: float, level: float, amount: float, cap: float) -> float:
     """Return how far a topic at `level` rises when `amount` is added, times its weight."""
     # Written so that rounding never lets the rise grow with the level, on which lazy greedy relies.

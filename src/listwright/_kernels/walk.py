@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels import inlined, inner
+from listwright._kernels import inline, inner
 from listwright._kernels.constraints import ListLimits, has_room, use_up
 from listwright._kernels.draw import draw_one, fill_chances, mix_one_slot
 from listwright._kernels.rows import best_of, top_of
@@ -85,7 +85,7 @@ def _nearer(
         far[i] += gap_sum
 
 
-@inlined
+@inline
 def update_distances(
     rows: Floats32, pick: int, weights: Weights, least: Floats32, near: Floats, far: Floats, first: bool
 ) -> None:
@@ -96,7 +96,7 @@ def update_distances(
         _nearer(rows, rows[pick], weights.smallest, weights.mean, least, near, far)
 
 
-@inlined
+@inline
 def hold(items: Ints, picks: Ints, position: int, weights: Floats, held: Floats) -> None:
     """Add the weights for the pick at `position`, unless the list already contained its item."""
     item, is_new = items[picks[position]], True
@@ -107,7 +107,7 @@ def hold(items: Ints, picks: Ints, position: int, weights: Floats, held: Floats)
             held[i] += weights[items[i], item]
 
 
-@inlined
+@inline
 def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats, n_picks: int) -> None:
     """Compute the scores of the rows that can still be picked."""
     for i in range(len(scores)):
@@ -115,7 +115,7 @@ def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats
             scores[i] = own[i] + held[i] + near[i] + far[i] / n_picks
 
 
-@inlined
+@inline
 def close(scores: Floats, taken: int, start: int, left: float, limits: ListLimits) -> None:
     """Set the score of a taken row (-1 for none), and of rows that there is no room for, to -inf."""
     sizes, _, groups, counts, amounts, further, _ = limits
@@ -131,7 +131,7 @@ def close(scores: Floats, taken: int, start: int, left: float, limits: ListLimit
                 scores[i] = -np.inf
 
 
-@inlined
+@inline
 def number_from(start: int, picks: Ints) -> None:
     """Turn rows of a problem that starts at row `start` into rows of the batch; -1 stays."""
     for position in range(len(picks)):

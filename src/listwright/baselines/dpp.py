@@ -37,7 +37,7 @@ class DPP(Diverse):
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
 
     See Also
     --------

@@ -55,7 +55,7 @@ class LearnedDPP(Baseline):
     length : int
         Number of items of a list.
     per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
     budget : float or None
         Total size of a list; takes the place of length.
 

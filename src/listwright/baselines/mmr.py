@@ -75,7 +75,7 @@ class MMR(Diverse):
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
 
     See Also
     --------
@@ -133,7 +133,7 @@ def space_of(problems: Problems) -> Space:
 
 
 def _from_0_to_1(values: Floats, problems: Problems) -> Floats:
-    """Scales values to 0-1 within each problem, so that learned gains and cosines can be weighed against each other."""
+    """Scale values to 0-1 within each problem, so that learned gains and cosines can be compared."""
     low = np.minimum.reduceat(values, problems.offsets[:-1])[problems.owners]
     span = np.maximum.reduceat(values, problems.offsets[:-1])[problems.owners] - low
     return np.divide(values - low, span, out=np.zeros_like(values), where=span > 0)

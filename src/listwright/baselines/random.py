@@ -23,7 +23,7 @@ class Random(Baseline):
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
     random_state : int, numpy.random.Generator or None
         Seed or numpy Generator; with a seed, every call draws the same lists.
 

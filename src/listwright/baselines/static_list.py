@@ -27,7 +27,7 @@ class StaticList(Baseline):
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
 
     See Also
     --------

@@ -53,7 +53,7 @@ class TopK(Baseline):
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
     per_item : bool or "auto"
         Whether every item has its own model. "auto": for a catalogue whose rows have no features of their own, such as
         a portfolio of algorithms.

@@ -90,7 +90,7 @@ class NearestCover(WeightedCover):
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
 
     See Also
     --------
@@ -138,7 +138,7 @@ class NearestCover(WeightedCover):
 class ForestCover(WeightedCover):
     """Builds the list that gains most over training problems, weighted by how similar a forest finds them.
 
-    Training problems are weighed by how often they share a leaf with the new problem, in a forest of extra-trees that
+    Training problems are weighted by how often they share a leaf with the new problem, in a forest of extra-trees that
     predicts what every item gains alone. Use it for a catalogue of recurring items, such as solvers, with a context per
     problem. Without a context, problems are seen by the features of the whole catalogue. It keeps its training
     problems, so it can be saved only for the reward `AnySuccess`, for which a table of successes is enough.
@@ -152,7 +152,7 @@ class ForestCover(WeightedCover):
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
     per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.capped`.
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
     back_off : float
         Weight of all training problems together, against 1 for those that share leaves: what is left to gain
         once the similar ones are covered.

@@ -24,7 +24,7 @@ FIRST_LOOK = 50  # problems from which columns are picked that are worth a look 
 NAMED = 3  # examples in a message
 LOOKED_AT = 500  # problems to examine, evenly spread over all
 ENOUGH = 10  # fewest rows of either kind, and problems: with fewer, a finding may be chance
-EVENTS = 8  # items that are better than others, and worse, from which on a column can be told to leak
+EVENTS = 8  # items that are better than others, and worse, from which on a column is said to leak
 RANKS = {"rank", "ranks", "ranking"}  # words of a column's name
 PLACES = {"click", "display", "displayed", "item", "items", "page", "pos", "position", "serp", "shown", "slot"}
 

@@ -108,7 +108,7 @@ def _limit_groups(problems: Any, per_group: int | None) -> Any:
     given.groups_for(per_group, problems, "Name it with --group-column.")
     if per_group is None:
         return problems
-    return (problems.sample() if hasattr(problems, "shards") else problems).constrained(per_group=per_group)
+    return (problems.sample() if hasattr(problems, "shards") else problems).with_constraints(per_group=per_group)
 
 
 def build_report(comparison: Comparison, about: str) -> ReportPage:

@@ -191,7 +191,7 @@ def _fit_log(
     """Learn a model from a log of shown lists and save it."""
     say = _speaker(quiet=as_json, aside=out == STANDARD)
     log = logs.read_log(files, cascade=cascade, columns=columns, options=log_options(read.keywords))
-    say(f"{str(log).removeprefix('Log: ')}, {log.answered().problems.n_rows:,} candidates.")
+    say(f"{str(log).removeprefix('Log: ')}, {log.answered_lists().problems.n_rows:,} candidates.")
     model, seconds = logs.fit_on_log(log, settings, propensity)
     save_model(model, out)
     if not as_json:

@@ -87,7 +87,7 @@ def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[
 
     model = OnlineSCP(**settings, cascade=log.cascade)
     if model.budget is None:
-        check_length(model.length, log.answered().problems, allow_short=model.allow_short)
+        check_length(model.length, log.answered_lists().problems, allow_short=model.allow_short)
     started = time.perf_counter()
     with notes(), progress("learning"):
         model.fit_log(log, propensity=propensity)

@@ -138,7 +138,7 @@ def example_problems(
 def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
     """Group a frame with one row per passage into one record per question, in order of first appearance.
 
-    Questions are told apart by `question_id`; without it by their text, and a passage that comes again begins anew.
+    Questions are distinguished by `question_id`; without it by their text, and a passage that comes again begins anew.
     """
     kind, name = columns.supervision
     try:

@@ -43,7 +43,7 @@ class Packed:
     titles : list of str
         Their titles, "" where there is none.
     style : {"plain", "numbered"}
-        How `text` writes passages unless it is told otherwise.
+        How `text` writes passages by default.
     tokens_saved : int or float
         Tokens of the passages that would have fitted too and were left out by `stop` or `min_probability`.
     notes : list of str
@@ -64,7 +64,7 @@ class Packed:
     [1] A
     first | [2] second | [3] C
     third
-    >>> packed.cited("Scott was born there [1, 3].")
+    >>> packed.citations("Scott was born there [1, 3].")
     [4, 2]
     """
 
@@ -98,8 +98,8 @@ class Packed:
         separator : str
             Text between two passages. The blank line of the default counts against the budget.
         style : {"plain", "numbered"}, optional
-            "numbered" writes `[1] Title` above each passage, by rank, so that a model can cite them: see `cited`. By
-            default the style that the packer counted tokens for.
+            "numbered" writes `[1] Title` above each passage, by rank, so that a model can cite them (see `citations`).
+            By default the style that the packer counted tokens for.
 
         Returns
         -------
@@ -118,7 +118,7 @@ class Packed:
         written = [write_passage(text, titles[i], i + 1, style) for i, text in enumerate(self.texts)]
         return separator.join(written[place] for place in _places(order, self.positions))
 
-    def cited(self, answer: str) -> list[int]:
+    def citations(self, answer: str) -> list[int]:
         """Return the positions of the passages that an answer cites by number, such as [2] or [1, 3], each once.
 
         Parameters

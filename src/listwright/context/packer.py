@@ -224,7 +224,7 @@ class ContextPacker(Parameters):
             return Packed([], [], 0, [], style=self._style(), notes=notes)
         walk = _Walk(self, query, given.take(rows), counted[rows], length or len(rows), per_source)
         forced = np.isin(rows, must_include)
-        packed = walk.packed(room, forced, least)
+        packed = walk.pack(room, forced, least)
         return replace(packed, positions=rows[packed.positions].tolist(), notes=notes)
 
     def pack_many(self, queries: Sequence[str], passages: Sequence[Sequence[Any]], **options: Any) -> list[Packed]:
@@ -468,7 +468,7 @@ class _Walk:
         self.groups = None if per_source is None else source_numbers(given)
         self.copies = near_copies(given, self.features)
 
-    def packed(self, room: float, forced: Any, least: float) -> Packed:
+    def pack(self, room: float, forced: Any, least: float) -> Packed:
         """Return the passages that the walk picks, with those that must be included first."""
         picks, values = self._walk(room, forced)
         if forced[picks].sum() < forced.sum():

@@ -1,12 +1,12 @@
 """Readers that turn published data sets into `Problems`.
 
-Each `read_...` function takes the path of files, or the name of a published set (`published()`), which `fetch`
+Each `read_...` function takes the path of files, or the name of a published set (`list_datasets()`), which `fetch`
 downloads from its own source at the first use. Where a source defines a split, it is returned too: as a `TrainTest`
 pair, as folds, or as a label per problem. Features of a problem never depend on other problems of the file, so that no
 information leaks from test to training problems. Records that are left out are counted in a `ReadingNote`, a warning.
 """
 
-from listwright.datasets._fetch import fetch, published
+from listwright.datasets._fetch import fetch, list_datasets
 from listwright.datasets._files import TrainTest
 from listwright.datasets.arguments import Arguments, read_arguments
 from listwright.datasets.aslib import Scenario, read_aslib
@@ -22,7 +22,7 @@ __all__ = [
     "TrainTest",
     "TrecWeb",
     "fetch",
-    "published",
+    "list_datasets",
     "read_arguments",
     "read_aslib",
     "read_motion_paths",

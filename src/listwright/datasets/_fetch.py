@@ -50,7 +50,7 @@ def fetch(name: str) -> Path:
     Parameters
     ----------
     name : str
-        One of `published()`.
+        One of `list_datasets()`.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def fetch(name: str) -> Path:
 
 def obtain(name: str, *, tell: Callable[[str], None]) -> Path:
     """Return the folder of a data set; `tell` gets its licence and citation if it is downloaded now."""
-    known = _published(name)
+    known = _published_data(name)
     given = os.environ.get(FOLDER)
     if given and (Path(given) / name).is_dir():
         return Path(given) / name
@@ -94,12 +94,12 @@ def obtain(name: str, *, tell: Callable[[str], None]) -> Path:
     return folder
 
 
-def published() -> list[str]:
+def list_datasets() -> list[str]:
     """Return the names of all published data sets that readers, experiments and benchmarks use.
 
     Examples
     --------
-    >>> published()[:3]
+    >>> list_datasets()[:3]
     ['argkp', 'aslib', 'aslib_dev']
     """
     return sorted(PUBLISHED)
@@ -118,13 +118,13 @@ def locate(path: str | Path) -> Path:
 
 def describe(name: str) -> str:
     """Return what a data set is, its licence, and how to cite it."""
-    known = _published(name)
+    known = _published_data(name)
     return f"{name}: {known.about}\nSource: {known.source}\nLicence: {known.licence}\nCite: {known.citation}"
 
 
-def _published(name: str) -> PublishedData:
+def _published_data(name: str) -> PublishedData:
     if name not in PUBLISHED:
-        raise InputError(f"There is no data set {name!r}. Choose one of {', '.join(published())}.")
+        raise InputError(f"There is no data set {name!r}. Choose one of {', '.join(list_datasets())}.")
     return PUBLISHED[name]
 
 

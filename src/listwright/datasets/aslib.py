@@ -213,7 +213,7 @@ def _read_published(folder: Path) -> _Raw:
         name=facts.get("scenario_id", [folder.resolve().name])[0],
         ran=runs.texts("instance_id"),
         solvers=runs.texts("algorithm"),
-        solved=_solved(runs, facts),
+        solved=_is_solved(runs, facts),
         described=features.texts("instance_id"),
         features=table,
         feature_names=names,
@@ -222,7 +222,7 @@ def _read_published(folder: Path) -> _Raw:
     )
 
 
-def _solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
+def _is_solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
     """Return, by run, whether it ended with status "ok" within the cutoff; only run-time scenarios are supported."""
     kind = facts.get("performance_type", ["runtime"])[0]
     if kind != "runtime":

@@ -59,7 +59,7 @@ class Certification:
         values, best_known = list_values(lists, problems), greedy(problems, **self.limits)
         assert best_known.values is not None
         best, broken = self._bound_best(problems, [best_known.rows, lists.rows], best_known)
-        bounded = reward.bounded and PAST_ONE not in broken
+        bounded = reward.is_bounded and PAST_ONE not in broken
         unproved = "; ".join(sorted(broken - {PAST_ONE})) if reward.submodular else "this reward is not submodular"
         notes = ["Nothing is claimed against greedy or others: values of this reward may be above 1."] * (not bounded)
         notes += [f"Nothing is claimed against the best lists: {unproved}."] * bool(bounded and unproved)

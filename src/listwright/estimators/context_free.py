@@ -154,7 +154,7 @@ class ContextFreeSCP(ListEstimator):
         """
         problems = self._as_problems(problems, new_levels=new_levels)
         check_problems(problems)
-        problems = with_catalogue(problems).constrained(per_group=per_group)
+        problems = with_catalogue(problems).with_constraints(per_group=per_group)
         if not best_list:
             return super().predict(problems, length=length, budget=budget, allow_short=allow_short)
         check_fitted(self)

@@ -137,9 +137,9 @@ class Measurement:
         ahead = [rival for rival in self.rivals if rival.low is not None and rival.low > 0]
         behind = [rival for rival in self.rivals if rival.high is not None and rival.high < 0]
         level = [rival for rival in self.rivals if rival not in (*ahead, *behind)]
-        parts += [f"Ahead of {_listed(ahead)}."] if ahead else []
-        parts += [f"Behind {_listed(behind)}."] if behind else []
-        parts += [f"No clear difference to {_listed(level)}."] if level else []
+        parts += [f"Ahead of {_join_names(ahead)}."] if ahead else []
+        parts += [f"Behind {_join_names(behind)}."] if behind else []
+        parts += [f"No clear difference to {_join_names(level)}."] if level else []
         text = fill(" ".join(parts), 110)
         return text if self.certificate is None else f"{text}\n{self.certificate}"
 
@@ -199,7 +199,7 @@ def measure_out_of_fold(model: Any, problems: Problems) -> Measurement:
     report_progress("measuring out of fold")
     problems = as_constrained(problems, None, getattr(model, "per_group", None))
     own, limits = out_of_fold_values(problems, values), limits_of(model)
-    return measurement_of(own, rival_values(problems, limits), limit=limit_text(limits), bounded=_bounded(problems))
+    return measurement_of(own, rival_values(problems, limits), limit=limit_text(limits), bounded=_is_bounded(problems))
 
 
 def measure_held_out(model: Any, learned: Problems, held: Problems, certificate: HeldOutCertificate) -> Measurement:
@@ -208,7 +208,7 @@ def measure_held_out(model: Any, learned: Problems, held: Problems, certificate:
     limits = limits_of(model)
     rivals = {name: values(learned, held) for name, values in rivals_for(learned, limits, 1).items()}
     own = list_values(model.predict(held.without_reward()), held)
-    measured = measurement_of(own, rivals, limit=limit_text(limits), bounded=_bounded(held), out_of_fold=False)
+    measured = measurement_of(own, rivals, limit=limit_text(limits), bounded=_is_bounded(held), out_of_fold=False)
     return Measurement(**vars(measured) | {"certificate": certificate})
 
 
@@ -309,11 +309,11 @@ def _sorted_values(problems: Problems, column: int, sign: float, limits: dict[st
     return list_values(lists_by_score(problems, scores, steps, as_budgets(limits["budget"], problems)), problems)
 
 
-def _bounded(problems: Problems) -> bool:
+def _is_bounded(problems: Problems) -> bool:
     """Return whether values are shares of 1."""
-    return reward_of(problems).bounded
+    return reward_of(problems).is_bounded
 
 
-def _listed(rivals: Sequence[RivalValue]) -> str:
+def _join_names(rivals: Sequence[RivalValue]) -> str:
     """Join rivals in words."""
     return "; ".join(str(rival) for rival in rivals)

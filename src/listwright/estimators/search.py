@@ -184,17 +184,17 @@ def choose(
         for method, own in zip(tried, whole, strict=True)
     ]
     untried = tuple(method.name for method in methods if method not in values)
-    measured = _measured(tried[at], whole[at], problems, left)
+    measured = _measure_method(tried[at], whole[at], problems, left)
     lead = paired_difference(whole[best], whole[at])
     return Chosen(tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried))
 
 
-def _measured(method: CandidateMethod, values: Floats, problems: Problems, seconds: float) -> Measurement:
+def _measure_method(method: CandidateMethod, values: Floats, problems: Problems, seconds: float) -> Measurement:
     """Return what the chosen method's lists are worth, beside rivals on the same folds."""
     problems = as_constrained(problems, None, method.settings.per_group)
     trees = TREES * problems.n_rows * (QUICK_FOLDS - 1) <= seconds
     rivals = rival_values(problems, method.limits, QUICK_FOLDS, trees=trees)
-    return measurement_of(values, rivals, limit=limit_text(method.limits), bounded=reward_of(problems).bounded)
+    return measurement_of(values, rivals, limit=limit_text(method.limits), bounded=reward_of(problems).is_bounded)
 
 
 def divide_by_sizes(problems: Problems, plain: ListEstimator) -> bool:

@@ -136,9 +136,9 @@ class Compressed(CrossFitted):
         """Return the columns of the inner features."""
         return self.inner_.columns(seen)
 
-    def crossed(self, seen: Any) -> Crossed | None:
+    def cross_columns(self, seen: Any) -> Crossed | None:
         """Return the columns that the inner features cross with items, if any."""
-        return self.inner_.crossed(seen)
+        return self.inner_.cross_columns(seen)
 
     def rows(self, seen: Any) -> Rows:
         """Return what the policy sees."""

@@ -70,7 +70,7 @@ def tried_seeds(data: Trajectories, index: int, picked: Sequence[int]) -> list[i
 def _view(alt: Any, data: Trajectories, index: int, tried: Sequence[int], view: View) -> Any:
     """Draw one environment from one side: obstacles, seeds, optimised paths with their numbers, and both ends."""
     height = round(WIDTH * (view.high[1] - view.low[1]) / (view.high[0] - view.low[0]))
-    optimised = {seed: _way(data.optimised(index, seed), view) for seed in tried}
+    optimised = {seed: _way(data.optimise(index, seed), view) for seed in tried}
     outcome = ["free" if works else "collides" for works in data.success[index]]
     seeds = [(_way(seed, view), "not tried") for seed in data.seeds]
     results = [(way, outcome[seed]) for seed, way in optimised.items()]

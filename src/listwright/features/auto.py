@@ -32,7 +32,7 @@ def auto_features(problems: Problems) -> Sum:
     """Return the features that suit the problems: a candidate's own, and what sets it apart from the list."""
     # Coordinates of vectors are never columns: by themselves they mean nothing.
     if not problems.n_features and problems.catalogue is None and problems.vectors is None:
-        raise InputError("The candidates cannot be told apart: pass features or a catalogue besides the context.")
+        raise InputError("The candidates cannot be distinguished: pass features or a catalogue besides the context.")
     parts: list[Features] = [Candidate()] if problems.n_features else []
     parts += _list_features(problems)
     if problems.catalogue is not None:

@@ -152,14 +152,14 @@ class Features(Parameters, ABC):
         """One name per column, once fitted."""
         return []
 
-    def crossed(self, seen: Any) -> Crossed | None:
+    def cross_columns(self, seen: Any) -> Crossed | None:
         """Block-structured columns, None where there are none."""
         return None
 
     def rows(self, seen: Any) -> Rows:
         """Columns, crossed columns and layout of a state, as learners and policies take them."""
         problems = self.problems_of(seen)
-        return Rows(self.columns(seen), problems.owners, problems.offsets, self.crossed(seen))
+        return Rows(self.columns(seen), problems.owners, problems.offsets, self.cross_columns(seen))
 
     def problems_of(self, seen: Any) -> Problems:
         """Return the problems that a state belongs to."""
@@ -235,9 +235,9 @@ class Sum(Features):
         """All parts' columns side by side, (rows, d)."""
         return np.concatenate([part.columns(one) for part, one in zip(self.parts_, seen, strict=True)], axis=1)
 
-    def crossed(self, seen: tuple[Any, ...]) -> Crossed | None:
+    def cross_columns(self, seen: tuple[Any, ...]) -> Crossed | None:
         """Return the crossed columns of the one part that has some; raises InputError where two have."""
-        found = [part.crossed(one) for part, one in zip(self.parts_, seen, strict=True)]
+        found = [part.cross_columns(one) for part, one in zip(self.parts_, seen, strict=True)]
         found = [one for one in found if one is not None]
         if len(found) > 1:
             raise InputError("Only one part of a sum can be crossed. Put all crosses into one Identity.")

@@ -75,7 +75,7 @@ class ExpectedCoverage(CrossFitted):
         if not sparse.issparse(problems.vectors):
             raise InputError("ExpectedCoverage needs sparse vectors with one column per word. See text.hashed_tf_idf.")
         words, worth = words_of(problems), word_worth(problems)
-        self.known_ = _known(words, worth)
+        self.known_ = _frequent_words(words, worth)
         table = _seen_in(problems, words, _rates(self.known_, words, without=worth))
         self.scale_ = Scale.of(table)
         scaled = self.scale_.apply(table).astype(np.float64)
@@ -168,7 +168,7 @@ def word_worth(problems: Problems) -> Floats:
     return worth
 
 
-def _known(words: TermCounts, worth: Floats) -> Known:
+def _frequent_words(words: TermCounts, worth: Floats) -> Known:
     """Worth of the words that at least two problems hold; a single problem says little of a word."""
     columns, place, counts = np.unique(words.columns, return_inverse=True, return_counts=True)
     sums = np.zeros((len(columns), TIMES))

@@ -61,7 +61,7 @@ class Identity(Features):
     --------
     >>> problems = Problems.from_arrays(np.zeros((1, 3, 1)), catalogue=[0, 1, 2])
     >>> feature = Identity().fit(problems)
-    >>> feature.crossed(feature.start(problems)).items
+    >>> feature.cross_columns(feature.start(problems)).items
     array([0, 1, 2])
 
     In a model, with one weight per item and context column:
@@ -140,7 +140,7 @@ class Identity(Features):
         """Return a table without columns: all are crossed."""
         return np.zeros((len(seen.problems.owners), 0), dtype=np.float32)
 
-    def crossed(self, seen: IdentitySeen) -> Crossed:
+    def cross_columns(self, seen: IdentitySeen) -> Crossed:
         """Return a block of columns for each item."""
         return Crossed(_catalogue(seen.problems), self.n_items_, seen.states)
 

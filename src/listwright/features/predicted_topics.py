@@ -21,9 +21,9 @@ from listwright.features.scale import Scale, dense
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, ConcaveCoverage, Coverage, ProbabilisticCoverage, Reward, reward_of
 
-MOST_TOPICS = 64  # topics that are told apart; all others are taken together
+MOST_TOPICS = 64  # topics that are distinguished; all others are taken together
 NO_CAP = 1e30
-LEAST = 1e-4  # gains below this are told as this, so that logarithms stay finite
+LEAST = 1e-4  # gains below this count as this, so that logarithms stay finite
 
 
 @saved_as("features.LearnedTopics")

@@ -177,7 +177,7 @@ class GainTrees(GainLearner):
         self._submit()
 
     def _submit(self) -> None:
-        """Hand the fit to the background thread."""
+        """Give the fit to the background thread."""
         self.__dict__["_future"] = _pool().submit(_fit_estimator, *self._task(*self.training_on_))
 
     def _take_over(self) -> None:

@@ -184,7 +184,7 @@ class Log:
                 chances = lists.propensities[i, : len(lists[i])]
                 yield TrainingUpdate(lists.list_ids[i], lists.problems[i], lists[i], chances, part.outcome(i), room)
 
-    def answered(self) -> AnsweredLists:
+    def answered_lists(self) -> AnsweredLists:
         """Lay the answered lists side by side, in the order shown.
 
         Shorter lists are padded to the longest one. Raises `InputError` if no list has an outcome yet.

@@ -190,23 +190,23 @@ def _with_groups(table: ColumnTable, by_role: Mapping[str, str], problems: Probl
     known = {name: values for name, values in columns.items() if values is not None and values.null_count < len(values)}
     quotas = Quotas.free(problems.n_rows)
     if "group" in known:
-        labels = order.sorted(np.array(known["group"].fill_null("").to_pylist(), dtype=object))
+        labels = order.sort(np.array(known["group"].fill_null("").to_pylist(), dtype=object))
         problems = problems._with(groups=labels)
         most, least = (
-            order.sorted(known[name].fill_null(none).to_numpy()) if name in known else np.full(problems.n_rows, none)
+            order.sort(known[name].fill_null(none).to_numpy()) if name in known else np.full(problems.n_rows, none)
             for name, none in (("per_group", problems.n_rows), ("at_least", 0))
         )
         numbers = number_within(labels, problems.offsets)
         quotas = replace(quotas, groups=numbers[:, None], most=most[:, None], least=least[:, None])
     if "pinned" in known:
-        quotas = replace(quotas, pinned=order.sorted(known["pinned"].fill_null(0).to_numpy()))
+        quotas = replace(quotas, pinned=order.sort(known["pinned"].fill_null(0).to_numpy()))
     return problems._with(quotas=quotas) if known.keys() - {"group"} else problems
 
 
 def _with_problem_ids(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:
     """Problem ids, unless one problem was shown several times: then they are numbers."""
     groups = group_rows(table, by_role["list"])
-    ids = groups.sorted(np.array(table.columns[by_role["problem"]].to_pylist(), dtype=object))[groups.offsets[:-1]]
+    ids = groups.sort(np.array(table.columns[by_role["problem"]].to_pylist(), dtype=object))[groups.offsets[:-1]]
     if len(set(ids.tolist())) < len(ids):
         return problems._with(problem_ids=np.arange(len(ids)), numbered=True)
     plain = all(isinstance(name, int) for name in ids.tolist())
@@ -233,8 +233,8 @@ def _parts(
     rows, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
     rows[places] = where
     if "propensity" in by_role:
-        chances[places] = groups.sorted(_numbers(table, by_role["propensity"]))[where]
-    outcome = groups.sorted(_numbers(table, by_role["outcome"]))
+        chances[places] = groups.sort(_numbers(table, by_role["propensity"]))[where]
+    outcome = groups.sort(_numbers(table, by_role["outcome"]))
     _check_not_shown(table, by_role, groups, outcome, position)
     gains[places] = outcome[where]
     versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
@@ -258,9 +258,9 @@ def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups
     """Return the position of each row, counted from 1, and 0 for rows that were not shown."""
     shown = None
     if "shown" in by_role:
-        shown = np.nan_to_num(groups.sorted(_numbers(table, by_role["shown"]))) != 0
+        shown = np.nan_to_num(groups.sort(_numbers(table, by_role["shown"]))) != 0
     if "position" in by_role:
-        given = groups.sorted(_numbers(table, by_role["position"]))
+        given = groups.sort(_numbers(table, by_role["position"]))
         given = np.where(shown, given, np.nan) if shown is not None else given
         start = 0 if np.nanmin(given, initial=1.0) == 0 else 1  # some count from 0
         position = np.nan_to_num(given - start + 1, nan=0.0)
@@ -302,7 +302,7 @@ def _check_not_shown(
 
 def _by_list(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, role: str) -> NDArray[Any] | None:
     """Return the number that each list has in the column of a role, taken from its first row."""
-    return groups.sorted(_numbers(table, by_role[role]))[groups.offsets[:-1]] if role in by_role else None
+    return groups.sort(_numbers(table, by_role[role]))[groups.offsets[:-1]] if role in by_role else None
 
 
 def _numbers(table: ColumnTable, name: str) -> Floats:

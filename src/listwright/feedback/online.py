@@ -417,7 +417,7 @@ class OnlineSCP(GrowingBandit):
         array([0.94, 0.91, 0.73], dtype=float32)
         """
         check_propensity(propensity)
-        logged = log.answered()
+        logged = log.answered_lists()
         if not hasattr(self, "playing_"):
             self.begin(logged.problems)
         if not isinstance(self.learner_, GainLearner):

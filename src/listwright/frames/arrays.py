@@ -29,7 +29,7 @@ class RowGroups(NamedTuple):
     order: Ints | None  # rows of the table by problem; None where they stand so already
     offsets: Ints  # start of each problem in the sorted rows, followed by the number of rows
 
-    def sorted(self, values: Any) -> Any:
+    def sort(self, values: Any) -> Any:
         """Reorder values that are given by table row to the order of the problems."""
         return values if self.order is None else values[self.order]
 
@@ -138,7 +138,7 @@ def features_of(
     if columns.numbered is not None:
         return _numbered_features(table, *columns.numbered, groups)
     matrix, names = stack_columns(table, columns.features, columns, "features", new_levels=new_levels)
-    return groups.sorted(matrix), names
+    return groups.sort(matrix), names
 
 
 def context_of(table: ColumnTable, columns: Columns, groups: RowGroups, *, new_levels: str) -> Floats32 | None:
@@ -146,7 +146,7 @@ def context_of(table: ColumnTable, columns: Columns, groups: RowGroups, *, new_l
     if not columns.context:
         return None
     matrix, names = stack_columns(table, columns.context, columns, "context", new_levels=new_levels)
-    by_row = groups.sorted(matrix)
+    by_row = groups.sort(matrix)
     first = by_row[groups.offsets[:-1]]
     differs = (by_row != np.repeat(first, np.diff(groups.offsets), axis=0)).any(axis=1)
     bad = first_bad(differs)
@@ -167,7 +167,7 @@ def context_of(table: ColumnTable, columns: Columns, groups: RowGroups, *, new_l
 
 def vectors_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> Floats32 | None:
     """Vectors for similarity, of shape (rows, dimensions), or None without vector columns."""
-    return groups.sorted(vectors(table, columns.vectors, "vectors")) if columns.vectors else None
+    return groups.sort(vectors(table, columns.vectors, "vectors")) if columns.vectors else None
 
 
 def sizes_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> Floats | None:
@@ -178,7 +178,7 @@ def sizes_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> Floats 
     bad = first_bad(sizes <= 0)
     if bad is not None:
         raise table.error(bad, columns.size, f"size {sizes[bad]:g} is not above 0", "Give every item a size above 0.")
-    return groups.sorted(sizes)
+    return groups.sort(sizes)
 
 
 def stack_columns(
@@ -263,7 +263,7 @@ def _numbered_features(table: ColumnTable, first: int, end: int, groups: RowGrou
     matrix: Any = sparse.csr_array((table.matrix.data, indices - first, table.matrix.indptr), shape=shape)
     if matrix.nnz >= DENSE * shape[0] * shape[1]:
         matrix = matrix.toarray()
-    return groups.sorted(matrix), [f"feature {i}" for i in range(first, end)] if shape[1] <= NAMED else None
+    return groups.sort(matrix), [f"feature {i}" for i in range(first, end)] if shape[1] <= NAMED else None
 
 
 def links_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> dict[str, sparse.csr_array] | None:
@@ -291,7 +291,7 @@ def _link_matrix(listed: ListColumn, known: dict[str, int], codes: Ints, groups:
     shape = len(codes), int(np.diff(groups.offsets).max())
     table = sparse.coo_array((np.ones(len(targets), np.float32), (rows[present], targets)), shape=shape).tocsr()
     table.data[:] = 1.0  # an id that is listed twice is one link
-    return groups.sorted(table)
+    return groups.sort(table)
 
 
 def _positions(groups: RowGroups) -> Ints:

@@ -205,7 +205,7 @@ def _features(table: ColumnTable, options: ColumnOptions, columns: Columns, take
         named = _expand(table, options.features, "features")
         return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
     used = {columns.problem, columns.item, columns.size, columns.catalogue, columns.group}
-    used -= set(_expand(table, options.categorical, "categorical"))  # an item may be told apart by its name, too
+    used -= set(_expand(table, options.categorical, "categorical"))  # an item may be recognised by its name, too
     used |= {*columns.context, *columns.vectors, *columns.links}
     left_out = used | taken | set(_expand(table, options.ignore, "ignore"))
     open_names = [name for name in table.columns if name not in left_out]

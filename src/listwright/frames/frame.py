@@ -156,7 +156,7 @@ def _items(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[A
         return None
     codes, values = names(table, columns.item, "item")
     require_unique_items(table, groups, columns.item, codes, "item")
-    return groups.sorted(as_array(values)[codes])
+    return groups.sort(as_array(values)[codes])
 
 
 def _labels(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[Any] | None:
@@ -164,7 +164,7 @@ def _labels(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[
     if columns.group is None:
         return None
     codes, values = names(table, columns.group, "group")
-    return groups.sorted(as_array(values)[codes])
+    return groups.sort(as_array(values)[codes])
 
 
 def _catalogue(table: ColumnTable, columns: Columns, groups: RowGroups) -> Ints | None:
@@ -173,7 +173,7 @@ def _catalogue(table: ColumnTable, columns: Columns, groups: RowGroups) -> Ints 
         return None
     codes = catalogue_codes(table, columns.catalogue, columns.catalogue_names)
     require_unique_items(table, groups, columns.catalogue, codes, "catalogue")
-    return groups.sorted(codes)
+    return groups.sort(codes)
 
 
 def _references_from_table(table: ColumnTable, problem: str) -> dict[str, list[str]]:

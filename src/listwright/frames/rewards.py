@@ -83,15 +83,15 @@ def _any(spec: RewardSpec, data: RewardData) -> Reward:
     """`any:` - chance that at least one item succeeds; values must be within 0 and 1."""
     success = _column(spec, data)
     _within(data.table, spec.argument, success, 1.0, "For grades 0, 1, 2, ... write graded:COLUMN.")
-    return AnySuccess(data.groups.sorted(success))
+    return AnySuccess(data.groups.sort(success))
 
 
-def _graded(spec: RewardSpec, data: RewardData) -> Reward:
+def _graded_success(spec: RewardSpec, data: RewardData) -> Reward:
     """`graded:` - as `any:`, with success probability (2^grade - 1) / 2^highest, the stopping probability of ERR."""
     grades = _column(spec, data)
     _within(data.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
     highest = max(float(grades.max()), 1.0) if spec.highest is None else spec.highest
-    return AnySuccess(data.groups.sorted((2.0**grades - 1.0) / 2.0**highest))
+    return AnySuccess(data.groups.sort((2.0**grades - 1.0) / 2.0**highest))
 
 
 def _total(spec: RewardSpec, data: RewardData) -> Reward:
@@ -100,7 +100,7 @@ def _total(spec: RewardSpec, data: RewardData) -> Reward:
     values = _not_negative(data.table, name)
     if weight is not None:
         values = values * _not_negative(data.table, weight)
-    return Total(data.groups.sorted(values), cap=spec.cap, share=spec.kind == "share")
+    return Total(data.groups.sort(values), cap=spec.cap, share=spec.kind == "share")
 
 
 def _coverage(spec: RewardSpec, data: RewardData) -> Reward:
@@ -137,7 +137,7 @@ def _facility(spec: RewardSpec, data: RewardData) -> Reward:
             f"facility needs the similarities of all pairs of a problem's items. Got up to {largest} items."
         )
     chosen = tuple(data.table.matching(spec.argument, "reward"))
-    table = data.groups.sorted(vectors(data.table, chosen, "reward"))
+    table = data.groups.sort(vectors(data.table, chosen, "reward"))
     unit = unit_rows(table).astype(np.float32)
     return FacilityLocation([unit[a:b] @ unit[a:b].T for a, b in pairwise(offsets)])
 
@@ -199,7 +199,7 @@ def _within(table: ColumnTable, name: str, values: Floats, high: float, advice: 
 
 _BUILDERS: dict[str, Callable[[RewardSpec, RewardData], Reward]] = {
     "any": _any,
-    "graded": _graded,
+    "graded": _graded_success,
     "share": _total,
     "sum": _total,
     "coverage": _coverage,
@@ -356,13 +356,13 @@ def _name_errors(function: Callable[..., Any], place: str) -> Callable[..., Any]
     """Wrap a function so that its exceptions become an `InputError` that names `place`."""
 
     @wraps(function)
-    def called(*arguments: Any) -> Any:
+    def call(*arguments: Any) -> Any:
         try:
             return function(*arguments)
         except Exception as error:
             raise InputError(f"{place} failed: {type(error).__name__}: {error}") from error
 
-    return called
+    return call
 
 
 def _run(path: Path) -> Any:

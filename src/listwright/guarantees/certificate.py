@@ -159,8 +159,8 @@ class Certificate:
 
     def __str__(self) -> str:
         if self.breaches:
-            return f"No guarantee: {'; '.join(self.breaches)}. {self._measured()}"
-        parts = [self._claim(), self._measured(), "This takes the states to be independent draws, each visited once."]
+            return f"No guarantee: {'; '.join(self.breaches)}. {self._findings()}"
+        parts = [self._claim(), self._findings(), "This takes the states to be independent draws, each visited once."]
         if self.keep != "mixture":
             parts.append(
                 f"It is not about what predict uses, {PREDICTS[self.keep]}: fit with keep='mixture', or call "
@@ -172,7 +172,7 @@ class Certificate:
             )
         return " ".join(parts)
 
-    def _measured(self) -> str:
+    def _findings(self) -> str:
         """Return the sentences about what was measured while learning."""
         visits = f"{self.rounds:,} states"
         if self.states is not None and self.states < self.rounds:

@@ -39,7 +39,7 @@ class HeldOutValues:
         tops = {"value": self.values}
         bottoms = {"value": np.ones(len(self.values))}
         if self.bounded:
-            tops |= {"greedy": self.values} | {f"ahead:{name}": self._halved(other) for name, other in self._others()}
+            tops |= {"greedy": self.values} | {f"ahead:{name}": self._half_gap(other) for name, other in self._others()}
             bottoms |= {"greedy": np.clip(self.greedy, 0.0, 1.0)}
             if self.best is not None:
                 tops, bottoms = tops | {"best": self.values}, bottoms | {"best": np.clip(self.best, 0.0, 1.0)}
@@ -49,7 +49,7 @@ class HeldOutValues:
     def _others(self) -> list[tuple[str, Floats]]:
         return [(name, np.asarray(other, dtype=np.float64)) for name, other in self.rivals.items()]
 
-    def _halved(self, other: Floats) -> Floats:
+    def _half_gap(self, other: Floats) -> Floats:
         """Map the difference to a rival from [-1, 1] to [0, 1]."""
         return np.clip((self.values - other + 1) / 2, 0.0, None)
 

@@ -18,9 +18,9 @@ from listwright.integrations import make_packer, pick_metadata, resolve_length, 
 class ListwrightCompressor(BaseDocumentCompressor):
     """LangChain compressor that keeps the documents which together cover a query within a token budget.
 
-    Use it in a `ContextualCompressionRetriever` after a retriever that returns more than fits. Each document is weighed
-    against those already kept, so near copies are dropped. Titles are used where there are any; sources, scores and
-    embeddings only where all documents have them. The metadata of each kept document gain `listwright_score`,
+    Use it in a `ContextualCompressionRetriever` after a retriever that returns more than fits. Each document is
+    compared with those already kept, so near copies are dropped. Titles are used where there are any; sources, scores
+    and embeddings only where all documents have them. The metadata of each kept document gain `listwright_score`,
     `listwright_probability`, `listwright_reason` and `retriever_score`; the input documents are not changed.
 
     Parameters
@@ -103,7 +103,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
         list of Document
             Copies of the kept documents, best first.
         """
-        known, asked = self._known(documents), None
+        known, asked = self._stored_embeddings(documents), None
         if self.embedder is not None and documents:
             known = known or self.embedder.embed_documents([document.page_content for document in documents])
             asked = self.embedder.embed_query(query)
@@ -113,7 +113,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> Sequence[Document]:
         """Select documents for a query, and await the embedder."""
-        known, asked = self._known(documents), None
+        known, asked = self._stored_embeddings(documents), None
         if self.embedder is not None and documents:
             known = known or await self.embedder.aembed_documents([document.page_content for document in documents])
             asked = await self.embedder.aembed_query(query)
@@ -141,6 +141,6 @@ class ListwrightCompressor(BaseDocumentCompressor):
             for position, said in kept
         ]
 
-    def _known(self, documents: Sequence[Document]) -> list[Any] | None:
+    def _stored_embeddings(self, documents: Sequence[Document]) -> list[Any] | None:
         """Return the embeddings in the metadata; None unless all documents have one."""
         return values_of_all([document.metadata.get(self.embedding_key) for document in documents])

@@ -16,7 +16,7 @@ from listwright.integrations import make_packer, pick_metadata, resolve_length, 
 class ListwrightPostprocessor(BaseNodePostprocessor):
     """LlamaIndex postprocessor that keeps the nodes which together cover a query within a token budget.
 
-    Pass it in `node_postprocessors` of a query engine. Each node is weighed against those already kept, so near copies
+    Pass it in `node_postprocessors` of a query engine. Each node is compared with those already kept, so near copies
     are dropped. Scores and embeddings are used where all nodes have them; titles come from the metadata (`title`); a
     node's source is the document it was split from. The metadata of the kept nodes, which are copies, gain
     `listwright_score`, `listwright_probability`, `listwright_reason` and `retriever_score`; language models and

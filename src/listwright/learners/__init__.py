@@ -25,7 +25,7 @@ from listwright.learners.experts import Experts
 from listwright.learners.follow_leader import FollowLeader
 from listwright.learners.gradient import GradientDescent
 from listwright.learners.hinge_leader import HingeLeader
-from listwright.learners.losses import hinge_rank, squared
+from listwright.learners.losses import hinge_rank, squared_loss
 from listwright.learners.majority import WeightedMajority
 from listwright.learners.per_position import PerPosition
 from listwright.learners.perturbed_leader import FollowPerturbedLeader
@@ -52,7 +52,7 @@ __all__ = [
     "as_learner",
     "hinge_rank",
     "position_weights",
-    "squared",
+    "squared_loss",
 ]
 
 KNOWN: dict[str, Callable[[], Learner]] = {

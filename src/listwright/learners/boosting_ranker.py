@@ -93,11 +93,11 @@ class BoostingRanker(SmallTrees):
         table, target, group = np.asarray(table), np.asarray(target, dtype=np.float64), np.asarray(group)
         scores = sum_predictions(self.start, table)
         seeds = range(self.random_state, self.random_state + self.n_models)
-        grown = (self._grown(seed, table, target, group, scores, sample_weight) for seed in seeds)
+        grown = (self._grow(seed, table, target, group, scores, sample_weight) for seed in seeds)
         self.models_ = tuple(scale_booster(model, 1.0 / self.n_models) for model in grown)
         return self
 
-    def _grown(self, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any) -> Boosted:
+    def _grow(self, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any) -> Boosted:
         """Grow the trees of one model: on the lambda gradients or, by scikit-learn, on minus the gradient of the
         softmax loss at the scores.
         """

@@ -76,7 +76,7 @@ class Examples:
         return costs_of(self.gains, self.options, self.rows.offsets)
 
     @cached_property
-    def used(self) -> Bools:
+    def row_mask(self) -> Bools:
         """By row: whether it is an option of an example that is learned from."""
         return self.options & self.learned[self.rows.owners]
 
@@ -85,7 +85,7 @@ class Examples:
         """Indices of the rows learned from, and offsets of the states that have any: the layout that the kernels
         take.
         """
-        rows = np.flatnonzero(self.used)
+        rows = np.flatnonzero(self.row_mask)
         counts = np.bincount(self.rows.owners[rows], minlength=len(self.rows.offsets) - 1)
         return rows, starts_of(counts[counts > 0])
 

@@ -153,7 +153,7 @@ class Experts(Learner):
 
 def item_gains(examples: Examples) -> Floats:
     """By item of the catalogue: its gain at this position, summed over the problems (not yet weighted)."""
-    used = examples.used
+    used = examples.row_mask
     n_items = n_items_of(examples.rows)
     assert examples.rows.crossed is not None
     return np.bincount(examples.rows.crossed.items[used], examples.gains[used], minlength=n_items).astype(np.float64)

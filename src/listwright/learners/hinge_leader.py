@@ -105,11 +105,11 @@ class HingeLeader(Learner):
         offsets, d = starts_of(np.concatenate(self.counts_)), table.shape[1]
         if not self.n_items_:
             return Linear(least_loss(table, costs, offsets, penalty=self.penalty))
-        together = sparse.hstack([sparse.csr_array(table), self._crossed()], format="csr")
+        together = sparse.hstack([sparse.csr_array(table), self._cross_columns()], format="csr")
         weights = least_loss(together, costs, offsets, penalty=self.penalty)
         return Linear(weights[:d], weights[d:].reshape(self.n_items_, -1))
 
-    def _crossed(self) -> sparse.csr_array:
+    def _cross_columns(self) -> sparse.csr_array:
         """CSR (rows, items * z): the columns "this item x this number of the state", nonzero in one block per row."""
         items, states = np.concatenate(self.items_), np.concatenate(self.states_)
         n, z = states.shape

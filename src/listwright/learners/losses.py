@@ -23,7 +23,7 @@ from listwright.errors import InputError
 Loss = Callable[[ArrayLike, ArrayLike, ArrayLike], tuple[Floats, Floats]]
 
 
-def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats]:
+def squared_loss(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats]:
     """Return the reduction to regression: sum over rows of (h + c)^2, where the score predicts minus the cost.
 
     Parameters
@@ -51,7 +51,7 @@ def squared(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Fl
 
     Examples
     --------
-    >>> squared([0.0, -1.5], [0.0, 1.0], [0, 2])
+    >>> squared_loss([0.0, -1.5], [0.0, 1.0], [0, 2])
     (array([0.25]), array([ 0., -1.]))
     """
     losses, gradient = squared_residuals(*_validate(scores, costs, offsets))
@@ -69,7 +69,7 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
 
     See Also
     --------
-    squared : For the parameters and what is returned.
+    squared_loss : For the parameters and what is returned.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
 
 
 KERNELS: dict[str, Any] = {"squared": squared_residuals, "hinge_rank": hinge_pairs}
-LOSSES: dict[str, Loss] = {"squared": squared, "hinge_rank": hinge_rank}
+LOSSES: dict[str, Loss] = {"squared": squared_loss, "hinge_rank": hinge_rank}
 
 
 def least_loss(

@@ -93,7 +93,7 @@ class RidgeFTRL(Learner):
         """Add the rows to the sums of their folds, and the policy's squared error on them to `loss_`."""
         if not hasattr(self, "sums_"):
             self._start(examples.rows)
-        rows, offsets, ends = by_fold(examples.used, examples.rows.offsets, self._folds(examples), len(self.sums_))
+        rows, offsets, ends = by_fold(examples.row_mask, examples.rows.offsets, self._folds(examples), len(self.sums_))
         if not len(rows):
             return
         table = gather(examples.rows.table, rows)

@@ -87,9 +87,9 @@ class SoftmaxLeader(Learner):
     def learn(self, examples: Examples) -> None:
         """Keep the rows of the states where something can be gained."""
         self._open(examples.rows.table.shape[1])
-        gains = np.where(examples.used, np.maximum(examples.gains, 0.0), 0.0)
+        gains = np.where(examples.row_mask, np.maximum(examples.gains, 0.0), 0.0)
         total = np.add.reduceat(gains, examples.rows.offsets[:-1])
-        rows = np.flatnonzero(examples.used & (total > 0)[examples.rows.owners])
+        rows = np.flatnonzero(examples.row_mask & (total > 0)[examples.rows.owners])
         counts = np.bincount(examples.rows.owners[rows], minlength=len(total))
         self.tables_.append(examples.rows.table[rows])
         self.shares_.append(gains[rows] / total[examples.rows.owners[rows]])

@@ -11,7 +11,7 @@ from listwright.errors import InputError
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
-# Readable on white and on near-black, and told apart by colour-blind readers.
+# Readable on white and on near-black, and distinct to colour-blind readers.
 PALETTE = ("#2f7fd1", "#e07b1a", "#1f9e77", "#a765c9", "#d4465c", "#8b929c", "#b08a3c")
 
 

@@ -41,8 +41,8 @@ def importance_of(model: Any, problems: Any, *, n_repeats: int = 5) -> Table:
     names = problems.feature_names
     if names is None or len(names) <= MANY:
         return importance(model, problems, n_repeats=n_repeats)
-    weighed = set(getattr(model, "weights_", {"feature": names[:SHOWN]})["feature"])
-    return importance(model, problems, features=[name for name in names if name in weighed], n_repeats=n_repeats)
+    weighted = set(getattr(model, "weights_", {"feature": names[:SHOWN]})["feature"])
+    return importance(model, problems, features=[name for name in names if name in weighted], n_repeats=n_repeats)
 
 
 def bars(table: Table, value: str, title: str, *, spread: str | None = None) -> Any:

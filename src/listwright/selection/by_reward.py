@@ -20,11 +20,11 @@ def select_by_reward(reward: Reward, n: int, constraints: RowConstraints, tick: 
     """Select rows by greedy on a reward."""
     problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
     bound: Reward = problem.reward
-    compiled = _compiled(bound, problem, constraints)
+    compiled = _compiled_greedy(bound, problem, constraints)
     return _lazily(bound, problem, constraints, tick) if compiled is None else compiled
 
 
-def _compiled(reward: Reward, problem: Problems, constraints: RowConstraints) -> Picks | None:
+def _compiled_greedy(reward: Reward, problem: Problems, constraints: RowConstraints) -> Picks | None:
     """Use the reward's compiled greedy, which supports costs but neither groups nor given rows; None if it does not
     apply.
     """

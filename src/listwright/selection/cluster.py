@@ -40,7 +40,7 @@ class DistributedGreedy(Objective):
             with self.engine.pool(parts) as pool:
                 solved = list(pool.each(SolvePart(constraints), range(n_parts), Counter("parts", n_parts)))
                 union = np.unique(np.concatenate([constraints.given, *(part.rows for part in solved)]))
-                best = max([solve_part(self.whole, union, constraints), *solved], key=lambda part: part.added)
+                best = max([solve_part(self.whole, union, constraints), *solved], key=lambda part: part.gain)
                 return best._replace(bounds=self._bounds(pool, constraints, best, parts.parts))
 
     def _bounds(self, pool: WorkerPool, constraints: RowConstraints, best: Solved, parts: Sequence[Ints]) -> Floats:
@@ -59,9 +59,9 @@ class DistributedGreedy(Objective):
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
         """Return half of greedy's guarantee, in expectation, or what these data show."""
         known, why, what = any_data(constraints, len(solved.rows))
-        known = None if known is None or constraints.budgeted else known / 2
+        known = None if known is None or constraints.has_costs else known / 2
         why = "" if known is None else f"in expectation ({why}) / 2 = {known:.3f}"
-        return of_these_data(solved.added, most_possible(solved.added, solved.bounds, constraints), known, why, what)
+        return of_these_data(solved.gain, most_possible(solved.gain, solved.bounds, constraints), known, why, what)
 
 
 def solve_part(objective: Any, rows: Ints, constraints: RowConstraints) -> Solved:
@@ -105,7 +105,7 @@ class RowParts(MemoryShards):
 
 
 def _unpack(objective: Any, parts: Sequence[Ints]) -> RowParts:
-    return RowParts(unpacked(objective), parts)
+    return RowParts(unpack(objective), parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +132,12 @@ class MeasurePart:
 
 def portable(objective: Any) -> Any:
     """Return the objective in the form to send: a memory-mapped table is replaced by the name of its file."""
-    return _with_tables(objective, _named)
+    return _with_tables(objective, _to_file_name)
 
 
-def unpacked(objective: Any) -> Any:
+def unpack(objective: Any) -> Any:
     """Return the objective as it was before `portable`."""
-    return _with_tables(objective, _opened)
+    return _with_tables(objective, _to_memory_map)
 
 
 def _with_tables(objective: Any, change: Any) -> Any:
@@ -154,14 +154,14 @@ def _with_tables(objective: Any, change: Any) -> Any:
     return replace(objective, similarity=twin)
 
 
-def _named(vectors: Vectors) -> Vectors:
+def _to_file_name(vectors: Vectors) -> Vectors:
     """Replace a memory-mapped .npy table by its file name."""
     table = vectors.table
     whole = isinstance(table, np.memmap) and table.filename is not None and str(table.filename).endswith(".npy")
     return replace(vectors, table=str(table.filename)) if whole else vectors
 
 
-def _opened(vectors: Vectors) -> Vectors:
+def _to_memory_map(vectors: Vectors) -> Vectors:
     """Replace a file name by the memory-mapped table."""
     if not isinstance(vectors.table, str):
         return vectors

@@ -43,15 +43,15 @@ class RowConstraints(Constraints):
     @property
     def finest(self) -> Ints | None:
         """The number of the finest group of each row; None without groups."""
-        return self._limits.groups[:, -2] if self.grouped else None
+        return self._limits.groups[:, -2] if self.has_groups else None
 
     @property
-    def budgeted(self) -> bool:
+    def has_costs(self) -> bool:
         """Whether rows cost something."""
         return len(self._limits.sizes) > 0
 
     @property
-    def grouped(self) -> bool:
+    def has_groups(self) -> bool:
         """Whether there are quotas of groups."""
         return self._limits.groups.shape[1] > 2
 
@@ -63,7 +63,7 @@ class RowConstraints(Constraints):
     @property
     def closes(self) -> bool:
         """Whether a pick may close other rows."""
-        return self.budgeted or self.grouped or self.several_budgets
+        return self.has_costs or self.has_groups or self.several_budgets
 
     @property
     def plain(self) -> bool:
@@ -84,7 +84,7 @@ class RowConstraints(Constraints):
     @property
     def n_needed(self) -> int:
         """How many rows the quotas still ask for at least."""
-        return int(self._limits.counts[0, BELOW]) if self.grouped else 0
+        return int(self._limits.counts[0, BELOW]) if self.has_groups else 0
 
     @property
     def done(self) -> bool:
@@ -94,15 +94,15 @@ class RowConstraints(Constraints):
     def fits(self) -> Bools:
         """Return by row whether it is allowed now, whether picked or not."""
         fits = open_rows(self._limits) if len(self._limits.groups) else np.ones(len(self.costs), dtype=bool)
-        return fits & (self._limits.sizes <= self.budget) if self.budgeted else fits
+        return fits & (self._limits.sizes <= self.budget) if self.has_costs else fits
 
     def take_row(self, row: int) -> None:
         """Pick a row, and close the rows that no longer fit."""
         self.take(np.array([row]))
         self.open[row] = False
         self.n_picked += 1
-        counts = self._limits.counts[self._limits.groups[row, :-1]] if self.grouped else NO_COUNTS
-        if self.budgeted or self.several_budgets or (counts[:, BELOW] >= counts[:, MOST]).any():
+        counts = self._limits.counts[self._limits.groups[row, :-1]] if self.has_groups else NO_COUNTS
+        if self.has_costs or self.several_budgets or (counts[:, BELOW] >= counts[:, MOST]).any():
             self.open &= self.fits()
 
     def copy(self, **changes: Any) -> Self:
@@ -120,7 +120,7 @@ class RowConstraints(Constraints):
     def among(self, rows: Ints) -> Self:
         """Return the same constraints for some rows, in ascending order, which include all that are given."""
         limits, given = self._limits, np.searchsorted(rows, self.given)
-        sizes = limits.sizes[rows] if self.budgeted else NO_SIZES
+        sizes = limits.sizes[rows] if self.has_costs else NO_SIZES
         quotas = {"groups": limits.groups[rows], "amounts": limits.amounts[rows]} if len(limits.groups) else {}
         some = {"sizes": sizes} | quotas
         return self.copy(given=given, costs=self.costs[rows], open=self.open[rows], limits=some)
@@ -144,7 +144,7 @@ class RowConstraints(Constraints):
     def prices(self) -> list[tuple[Floats, float]]:
         """Return what each row costs of each budget, and what is left of it."""
         limits = self._limits
-        first = [(self.costs, self.budget)] if self.budgeted else []
+        first = [(self.costs, self.budget)] if self.has_costs else []
         return first + [(limits.amounts[:, j], float(limits.left[0, j])) for j in range(limits.amounts.shape[1])]
 
     def highest(self, gains: Floats) -> Floats:

@@ -82,7 +82,7 @@ class Dispersion(Objective):
         similar = column(self.similarity, row).astype(np.float64)
         if isinstance(self.similarity, Given):
             return np.maximum(1.0 - similar, 0.0)
-        apart = np.sqrt(np.maximum(self.similarity.squared(similar), 0.0))
+        apart = np.sqrt(np.maximum(self.similarity.squared_distances(similar), 0.0))
         apart[row] = 0.0
         return apart
 

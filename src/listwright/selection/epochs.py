@@ -87,7 +87,7 @@ class Epochs:
 
     def _scores(self) -> Floats:
         """Return the scores of the active rows; -inf for rows that may no longer be picked."""
-        scores = self.gains / self.constraints.costs[self.active] if self.constraints.budgeted else self.gains
+        scores = self.gains / self.constraints.costs[self.active] if self.constraints.has_costs else self.gains
         return np.where(self.shut, -np.inf, scores)
 
     def _best(self, scores: Floats) -> int:
@@ -98,7 +98,8 @@ class Epochs:
         scores = scores[near]
         if self.board.near and 1 < len(near) <= MOST_NEAR:
             rows = self.active[near]
-            scores = self.board.exact_gains(rows) / (self.constraints.costs[rows] if self.constraints.budgeted else 1.0)
+            costs = self.constraints.costs[rows] if self.constraints.has_costs else 1.0
+            scores = self.board.exact_gains(rows) / costs
         equal = scores.max() - max(TIE * abs(most), ROUNDING * self.largest)
         return int(near[np.argmax(scores >= equal)])
 
@@ -115,7 +116,7 @@ class Epochs:
 
     def _score(self, rows: Ints) -> Floats:
         """Return the bounds of some rows, per cost if there are costs."""
-        return self.bounds[rows] / self.constraints.costs[rows] if self.constraints.budgeted else self.bounds[rows]
+        return self.bounds[rows] / self.constraints.costs[rows] if self.constraints.has_costs else self.bounds[rows]
 
     def _new_epoch(self) -> None:
         """Measure rows until the best are known, and makes these the active ones."""
@@ -140,7 +141,7 @@ class Epochs:
         """Return the open rows among some whose bounds are high enough, without gathering the others."""
         among &= self.constraints.open
         if np.isfinite(least):
-            among &= self.bounds >= (least * self.constraints.costs if self.constraints.budgeted else least)
+            among &= self.bounds >= (least * self.constraints.costs if self.constraints.has_costs else least)
         return np.flatnonzero(among)
 
     def _sizes(self) -> tuple[int, int]:
@@ -162,7 +163,7 @@ class Epochs:
         self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
         scores = np.where(self.constraints.open, self.bounds, -np.inf)
         scores[self.active] = -np.inf
-        self.outside = float((scores / self.constraints.costs if self.constraints.budgeted else scores).max())
+        self.outside = float((scores / self.constraints.costs if self.constraints.has_costs else scores).max())
         self.board.activate(self.active)
 
 

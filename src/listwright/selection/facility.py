@@ -58,18 +58,18 @@ class Blocks:
 
     def pick(self, row: int) -> tuple[float, Floats]:
         """Pick a row; return what it adds, and by how much the gains of the active rows decrease."""
-        brought, changed, before = self._lifted(row)
+        brought, changed, before = self._raise_best(row)
         return brought, self._fell(self.active, changed, before, self.best[changed])
 
     def lift(self, row: int) -> float:
         """Pick a row; return what it adds."""
-        return self._lifted(row)[0]
+        return self._raise_best(row)[0]
 
     def exact_gains(self, rows: Ints) -> Floats:
         """Return what each of a few rows would add now, in float64."""
         return self.doubles.gains(rows)
 
-    def _lifted(self, row: int) -> tuple[float, Ints, Floats32]:
+    def _raise_best(self, row: int) -> tuple[float, Ints, Floats32]:
         """Pick a row; return what it adds, the targets whose best similarity rose, and what that was before."""
         similar = column(self.similarity, row)
         self.doubles.picked.append(row)

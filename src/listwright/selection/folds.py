@@ -10,7 +10,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
-from listwright._kernels.tiles import capped
+from listwright._kernels.tiles import add_capped_sums
 from listwright.problems import Problems
 from listwright.rewards import Reward
 from listwright.selection.constraints import RowConstraints
@@ -156,7 +156,7 @@ def _capped_sums(similarity: SimilarityMatrix, rows: Ints, room: Floats, weights
     """Return by candidate the weighted sum over targets of its similarity, from 0 up to the target's room."""
 
     def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
-        capped(tile, room[low:high], weights[low:high], sums)
+        add_capped_sums(tile, room[low:high], weights[low:high], sums)
 
     return sweep(similarity, rows, None, measure)
 

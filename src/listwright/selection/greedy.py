@@ -53,9 +53,9 @@ def greedy(
     budget : float or array-like of shape (problems,), optional
         Total size; may be combined with `length`. Needs problems with sizes.
     per_group : int, tuple, dict or list, optional
-        How many items of a group a list holds, as in `Problems.constrained`, which also excludes and pins items and
-        adds budgets. The list is then worth at least 1/2 of the best one within the groups (Fisher, Nemhauser & Wolsey
-        1978); under a budget, or several, no ratio is known.
+        How many items of a group a list holds, as in `Problems.with_constraints`, which also excludes and pins items
+        and adds budgets. The list is then worth at least 1/2 of the best one within the groups (Fisher, Nemhauser &
+        Wolsey 1978); under a budget, or several, no ratio is known.
     method : {"lazy", "naive", "stochastic"}, default "lazy"
         "lazy" gives the same lists as "naive" with fewer evaluations. "stochastic" takes the best of a random sample at
         each pick; it is for rewards without a compiled lazy greedy, such as `LogDet` and `Function`.
@@ -98,7 +98,7 @@ def greedy(
             f"greedy builds lists for Problems. Got {type(problems).__name__}: to pick rows out of an array of "
             "vectors, use lw.select(vectors, k)."
         )
-    problems = problems.constrained(per_group=per_group)
+    problems = problems.with_constraints(per_group=per_group)
     reward = reward_of(problems, "greedy")
     constraints = Constraints(problems, _budgets(problems, length, budget), length)
     weights = np.ones(problems.n_rows) if budget is None or problems.sizes is None else problems.sizes
@@ -124,7 +124,7 @@ def greedy(
     if budget is not None and problems.quotas is None:
         alone = Constraints(problems, as_budgets(budget, problems))
         rows, gains = _or_best_single(problems, reward, alone, rows, gains)
-    bound, ratio = _proved(reward, method, epsilon, length, budget, problems.quotas)
+    bound, ratio = _prove_bound(reward, method, epsilon, length, budget, problems.quotas)
     if broken:
         bound, ratio = f"no bound: {'; '.join(sorted(broken))}", None
     return Lists(problems.without_reward(), rows, gains, bound=bound, ratio=ratio)
@@ -244,7 +244,7 @@ def _or_best_single(
     return rows, gains
 
 
-def _proved(
+def _prove_bound(
     reward: Reward, method: str, epsilon: float, length: int | None, budget: Any, quotas: Quotas | None
 ) -> tuple[str | None, float | None]:
     """Return the bound that is proved for this method, in words and as a number; (text, None) if there is none."""

@@ -43,7 +43,7 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
         source = Source(_from_tensor(given))
     else:
         source = Source(_from_column(given, name) if _is_column(given) else _plain(given, name), _index_of(given))
-    source = source._replace(table=_checked(source.table, name))
+    source = source._replace(table=_validate_table(source.table, name))
     if ids is None or isinstance(ids, str):
         return source
     names = np.asarray(ids)
@@ -98,7 +98,7 @@ def _plain(given: Any, name: str) -> NDArray[Any]:
     return as_numbers(given, name, np.float32)
 
 
-def _checked(table: Any, name: str) -> Any:
+def _validate_table(table: Any, name: str) -> Any:
     """Raise unless the table has two dimensions and is not empty; sums the duplicates of a sparse one."""
     if table.ndim != 2:
         hint = " One row per item: (n, d)." if table.ndim == 1 else ""
@@ -133,7 +133,7 @@ def _from_file(path: Path, name: str, column: str | None, ids: Any = None) -> So
     if not path.is_file():
         raise InputError(f"There is no file {path} to read {name} from.")
     if path.suffix == ".npy":
-        return Source(_mapped(path, name), path=str(path.resolve()))
+        return Source(_memory_map(path, name), path=str(path.resolve()))
     if path.suffix in (".parquet", ".pq"):
         names = _id_column(_parquet(path).schema_arrow.names, ids, path.name)
         return Source(_from_parquet(path, column), None if names is None else read_column(path, names))
@@ -143,7 +143,7 @@ def _from_file(path: Path, name: str, column: str | None, ids: Any = None) -> So
 def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
     """Return the shape of the table in a file, without reading all of it."""
     if path.suffix == ".npy" or not path.is_file() or path.suffix not in (".parquet", ".pq"):
-        table = _checked(_from_file(path, "vectors", None).table, "vectors")
+        table = _validate_table(_from_file(path, "vectors", None).table, "vectors")
         return int(table.shape[0]), int(table.shape[1])
     file = _parquet(path)
     wanted = _list_column(file.schema_arrow, path, column)
@@ -174,7 +174,7 @@ def _parquet(path: Path) -> Any:
         raise InputError(f"Cannot read {path} as Parquet: {error}") from None
 
 
-def _mapped(path: Path, name: str) -> NDArray[Any]:
+def _memory_map(path: Path, name: str) -> NDArray[Any]:
     """Return a memory-mapped .npy file, or raises `InputError` if it does not contain numbers."""
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)

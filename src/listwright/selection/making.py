@@ -99,7 +99,7 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
     if wish.reward == "feature_based":
         return ByReward(_feature_based(wish, source), source.table.shape[0])
     if wish.reward == "saturated_coverage":
-        return _saturated(wish, source)
+        return _saturated_coverage(wish, source)
     if wish.reward == "graph_cut":
         return FoldObjective(_fold_maker(wish, source), monotone=wish.redundancy <= 0.5)
     if wish.reward in KINDS:
@@ -213,7 +213,7 @@ def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Gener
     if wish.neighbors is not None and wish.sample is not None:
         raise InputError("neighbors= and sample= are alternatives. Pass only one of them.")
     if wish.metric == "precomputed" and (sparse.issparse(source.table) or wish.sample is None):
-        graph = _stored(wish, source)
+        graph = _stored_similarities(wish, source)
         return Graph(graph, _weights(wish.weights, graph.shape[1]))
     similarity = make_similarity(wish, source, ready=not gpu)
     weights = _weights(wish.weights, similarity.n_targets)
@@ -238,14 +238,14 @@ def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) 
         return Given(_matrix(source.table))
     if wish.targets is None:
         rows = make_vectors(source.table, wish.metric)
-        rows = rows.prepared() if ready else rows
+        rows = rows.prepare() if ready else rows
         return _between(wish, rows, rows)
     table = read_vectors(wish.targets, "targets").table
     if table.shape[1] != source.table.shape[1]:
         raise InputError(f"targets must have {source.table.shape[1]} columns, as vectors. Got {table.shape[1]}.")
     targets = make_vectors(table, wish.metric, "targets")
     rows = make_vectors(source.table, wish.metric, centre=targets.centre)
-    return _between(wish, rows.prepared(), targets.prepared()) if ready else _between(wish, rows, targets)
+    return _between(wish, rows.prepare(), targets.prepare()) if ready else _between(wish, rows, targets)
 
 
 def _between(wish: SelectionSpec, rows: Vectors, targets: Vectors) -> SimilarityMatrix:
@@ -280,7 +280,7 @@ def _matrix(table: Any) -> Any:
     return table
 
 
-def _stored(wish: SelectionSpec, source: Source) -> Any:
+def _stored_similarities(wish: SelectionSpec, source: Source) -> Any:
     """Return a checked matrix of similarities, CSR or dense; negative entries count as 0."""
     if wish.options() - {"weights"}:
         raise InputError(
@@ -347,22 +347,22 @@ def _log_det(wish: SelectionSpec, source: Source, k: int, *, gpu: bool) -> LogDe
     )
 
 
-def _saturated(wish: SelectionSpec, source: Source) -> Objective:
+def _saturated_coverage(wish: SelectionSpec, source: Source) -> Objective:
     """Return saturated coverage: exact, on nearest neighbours or on stored similarities."""
     if not 0 < wish.alpha <= 1:
         raise InputError(f"alpha must be above 0 and at most 1. Got {wish.alpha!r}.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
-        graph = _stored(wish, source)
-        return ByReward(_capped(graph, _weights(wish.weights, graph.shape[1]), wish.alpha), graph.shape[0])
+        graph = _stored_similarities(wish, source)
+        return ByReward(_capped_reward(graph, _weights(wish.weights, graph.shape[1]), wish.alpha), graph.shape[0])
     if wish.neighbors is None:
         return FoldObjective(_fold_maker(wish, source))
     similarity = make_similarity(wish, source)
     weights = _weights(wish.weights, similarity.n_targets)
     graph = neighbor_graph(similarity, _neighbors(wish, similarity), silent)
-    return ByReward(_capped(graph, weights, wish.alpha), similarity.n)
+    return ByReward(_capped_reward(graph, weights, wish.alpha), similarity.n)
 
 
-def _capped(graph: Any, weights: Floats, alpha: float) -> Reward:
+def _capped_reward(graph: Any, weights: Floats, alpha: float) -> Reward:
     """Return saturated coverage on a graph as a reward: every target is a topic, covered up to its cap."""
     caps = alpha * np.asarray(graph.sum(axis=0), dtype=np.float64).reshape(-1)
     return ConcaveCoverage(graph, "cap", caps, weights, normalize=False)

@@ -46,7 +46,7 @@ def must_fit(size: int, what: str, advice: str) -> None:
         raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")
 
 
-def needed(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
+def n_bytes(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
     """Return the bytes that a selection needs besides its input."""
     scaled = 0 if on_disk else 4 * n * d
     work = 64 * 1024**2 + 160 * n  # tiles and marks
@@ -64,6 +64,6 @@ def describe_memory(
     from listwright.selection.intake import shape_of
 
     (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"
-    size = needed(n, d, k or n, reward=reward, metric=metric, neighbors=neighbors, on_disk=on_disk)
+    size = n_bytes(n, d, k or n, reward=reward, metric=metric, neighbors=neighbors, on_disk=on_disk)
     size += 0 if on_disk else 4 * n * d
     return f"{n:,} rows of {d:,} numbers: about {in_words(size)} of memory, and {in_words(available())} are free."

@@ -18,7 +18,7 @@ from listwright.selection.epochs import Epochs
 from listwright.selection.facility import Blocks, value_curve
 from listwright.selection.folds import SelectionFold, run_greedy
 from listwright.selection.graph import neighbor_graph, select_on_graph
-from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, proved, sampling_error
+from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, prove, sampling_error
 from listwright.selection.similarity import SimilarityMatrix
 from listwright.selection.vectors import Vectors
 from listwright.selection.volume import select_volume
@@ -33,7 +33,7 @@ class Solved(NamedTuple):
     before: float  # the value of the given rows
 
     @property
-    def added(self) -> float:
+    def gain(self) -> float:
         """What all rows added together."""
         return float(self.gains.sum())
 
@@ -56,9 +56,8 @@ class Objective(ABC):
         """Return what is known about the picks; `constraints` as they were before the run."""
         if not self.submodular:
             return Proof("no bound: this reward is not submodular", None)
-        return proved(
-            constraints, len(solved.rows), solved.added, most_possible(solved.added, solved.bounds, constraints)
-        )
+        most = most_possible(solved.gain, solved.bounds, constraints)
+        return prove(constraints, len(solved.rows), solved.gain, most)
 
 
 @dataclass(eq=False)
@@ -161,15 +160,15 @@ class Sampled(Objective):
         error.
         """
         known = self.on_sample.share(constraints)
-        most = most_possible(found.added, found.bounds, constraints)
-        most = min(most, found.added / known) if known else most
+        most = most_possible(found.gain, found.bounds, constraints)
+        most = min(most, found.gain / known) if known else most
         error = sampling_error(self.similarity.ceiling * float(self.weights.max()), self.n_sampled, len(self.weights))
         return most + error * len(self.weights)
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
         """Return what holds with confidence over the draw of the sample."""
         what = any_data(constraints, len(solved.rows))[2]
-        proof = of_these_data(solved.added, self.most, None, "", what)
+        proof = of_these_data(solved.gain, self.most, None, "", what)
         return proof._replace(words=f"with {CONFIDENCE:.0%} confidence {proof.words}")
 
 

@@ -22,7 +22,7 @@ class Proof(NamedTuple):
     ratio: float | None
 
 
-def proved(constraints: RowConstraints, n_picked: int, added: float, most: float) -> Proof:
+def prove(constraints: RowConstraints, n_picked: int, added: float, most: float) -> Proof:
     """Return the proof for a greedy selection that added `added`, if no selection can add more than `most` on these
     data.
     """
@@ -41,15 +41,15 @@ def of_these_data(added: float, most: float, known: float | None, why: str, what
 
 def any_data(constraints: RowConstraints, n_picked: int) -> tuple[float | None, str, str]:
     """Return the share that greedy guarantees for any data; None if no ratio is known."""
-    if not constraints.budgeted:
+    if not constraints.has_costs:
         count = f"the best {n_picked:,} rows" if n_picked != 1 else "the best row"
-        if not constraints.grouped:
+        if not constraints.has_groups:
             return FULL, f"1 - 1/e = {FULL:.3f}", count
         # The sets that can be completed within nested quotas, from below and above, are a matroid: Fisher, Nemhauser &
         # Wolsey (1978); El Halabi et al. (2020).
         return 0.5, "1/2", f"{count} within the groups"
     what = "the best rows within the budgets" if constraints.several_budgets else "the best rows within the budget"
-    if constraints.grouped or constraints.counted or constraints.several_budgets:
+    if constraints.has_groups or constraints.counted or constraints.several_budgets:
         return None, "", what
     # The better of the gains per cost and the best single row: Feldman, Nutov & Shoham (2021).
     return 0.427, "0.427", what

@@ -87,7 +87,7 @@ def refine_picks(
         at, since = (at + 1) % n_blocks, since + 1
         block = block[~np.isin(block, state.rows)]
         gains = (
-            np.where(_allowed(state, block, labels), state.measure(block), -np.inf) if len(block) else np.zeros((0, 1))
+            np.where(_swaps(state, block, labels), state.measure(block), -np.inf) if len(block) else np.zeros((0, 1))
         )
         if gains.size and gains.max() > PAYS * before:
             row, place = np.unravel_index(int(gains.argmax()), gains.shape)
@@ -97,7 +97,7 @@ def refine_picks(
     return *_in_greedy_order(state, weights), state.value - before
 
 
-def _allowed(state: Exchange, block: Ints, labels: Ints | None) -> Bools:
+def _swaps(state: Exchange, block: Ints, labels: Ints | None) -> Bools:
     """Return which pick may go for which row: not those that are given, and only within a group."""
     allowed = np.ones((len(block), len(state.rows)), dtype=bool)
     allowed[:, : state.n_fixed] = False

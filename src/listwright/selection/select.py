@@ -211,7 +211,7 @@ def select(
         solved, gained = _refine(solve(objective, constraints, tick), objective, constraints, refine)
     proof = objective.prove(constraints, solved)
     names = None if table.ids is None else table.ids[solved.rows]
-    value = solved.before + solved.added
+    value = solved.before + solved.gain
     _warn_of_nothing(solved.gains, k)
     similar = partial(make_similarity, wish, table)
     found = (solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, gained)
@@ -220,7 +220,7 @@ def select(
 
 def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
     """Return the greedy picks: under a budget, first the rows that quotas ask for."""
-    if not (constraints.n_needed and (constraints.budgeted or constraints.several_budgets)):
+    if not (constraints.n_needed and (constraints.has_costs or constraints.several_budgets)):
         return _or_single(objective, constraints, tick)
     first = objective.solve(constraints.for_needs(), tick)
     others = objective.solve(constraints.after(first.rows), tick)
@@ -231,11 +231,11 @@ def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallb
 def _or_single(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
     """Return the greedy picks or, under one budget alone, the best single row if it adds more than all of them."""
     solved = objective.solve(constraints.copy(), tick)
-    alone = constraints.budgeted and not (constraints.counted or constraints.grouped or constraints.several_budgets)
+    alone = constraints.has_costs and not (constraints.counted or constraints.has_groups or constraints.several_budgets)
     if not alone or not objective.submodular:
         return solved
     single = objective.solve(constraints.single(), tick)
-    return single if single.added > solved.added else solved
+    return single if single.gain > solved.gain else solved
 
 
 def _refine(
@@ -245,7 +245,7 @@ def _refine(
     if refine is False:
         return solved, 0.0
     known = isinstance(objective, FacilityObjective) or (isinstance(objective, Graph) and not issparse(objective.graph))
-    if not known or constraints.budgeted or constraints.several_budgets:
+    if not known or constraints.has_costs or constraints.several_budgets:
         raise InputError("refine= is for facility_location of all rows, without a budget, neighbors=, sample= or Ray.")
     if not (refine is True or refine > 0):
         raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")

@@ -68,7 +68,7 @@ class SimilarityMatrix(ABC):
     def own(self) -> Floats:
         """Return the similarity of each candidate to itself."""
 
-    def squared(self, similar: Floats) -> Floats:
+    def squared_distances(self, similar: Floats) -> Floats:
         """Return the squared distances that similarities stand for."""
         return 2.0 - 2.0 * similar
 
@@ -153,7 +153,7 @@ class Distances(SimilarityMatrix):
         """Return the ceiling, which is that of distance 0."""
         return np.full(self.n, self.ceiling)
 
-    def squared(self, similar: Floats) -> Floats:
+    def squared_distances(self, similar: Floats) -> Floats:
         """Return the squared distances; for rbf those of the kernel's own space."""
         return 2.0 - 2.0 * similar if self.gamma > 0 else self.ceiling - similar
 

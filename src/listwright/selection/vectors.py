@@ -66,7 +66,7 @@ class Vectors:
         scale = np.sqrt(self.squares[rows] / np.where(lengths > 0, lengths, 1.0))[:, None]
         return sparse.csr_array(some.multiply(scale)) if sparse.issparse(some) else some * scale
 
-    def prepared(self) -> Vectors:
+    def prepare(self) -> Vectors:
         """Return the same vectors with all rows scaled or centred in memory, unless they are on disk or sparse."""
         if self.ready or sparse.issparse(self.table) or isinstance(self.table, np.memmap):
             return self
@@ -83,7 +83,7 @@ def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats3
         squares = np.concatenate(list(pool.map(lambda low: _squares(table, low, name), range(0, n, BLOCK))))
     ones = np.ones(n, dtype=np.float32)
     if metric in ("rbf", "euclidean"):
-        return _centred(table, squares, _mean_row(table) if centre is None else centre)
+        return _centre(table, squares, _mean_row(table) if centre is None else centre)
     if metric != "cosine":
         return Vectors(table, ones, squares)
     zero = first_bad(squares == 0)
@@ -94,7 +94,7 @@ def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats3
     return Vectors(table, (1.0 / np.sqrt(squares)).astype(np.float32), np.ones(n))
 
 
-def _centred(table: Any, squares: Floats, centre: Floats32) -> Vectors:
+def _centre(table: Any, squares: Floats, centre: Floats32) -> Vectors:
     """Return vectors for distances. Dense rows are centred, which reduces rounding; sparse rows stay as they are."""
     ones = np.ones(len(squares), dtype=np.float32)
     if sparse.issparse(table):

@@ -105,7 +105,7 @@ def _run_several(settings: Settings, listening: socket.socket) -> None:
     """Serve in several worker processes that share the listening socket."""
     # The application is created once in the parent and closed again, so that errors are reported once rather than by
     # every worker.
-    create_app(settings).state.service.database.close()  # what is wrong is told once, before any of them starts
+    create_app(settings).state.service.database.close()  # what is wrong is said once, before any of them starts
     folder = tempfile.mkdtemp(prefix="listwright-metrics-")
     os.environ[FOLDER] = folder
     try:

@@ -1,7 +1,7 @@
 """Made-up clusters of news reports with four summaries each, for learning to summarise.
 
 Each cluster is about one event. Its facts matter more or less; reports state the facts that matter more often, earlier
-and with other openings, but none of these tells it all: some slight facts are told everywhere and some weighty ones
+and with other openings, but none of these tells it all: some slight facts stand everywhere and some weighty ones
 late or seldom. Reports tell the same fact in other words, so that a good summary must avoid what it has said. The four
 summaries state the facts that matter most, each with a judgement and wording of its own.
 """

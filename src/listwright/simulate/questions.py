@@ -126,7 +126,7 @@ FEATURES = (
     "length",
 )
 STARTS = ("film", "novel", "painting", "bridge", "company")
-REPEATED = 0.75  # chance that a fact is told once more, in other words
+REPEATED = 0.75  # chance that a fact is repeated, in other words
 OTHERS = 2  # ways that run beside the one asked for, from another start
 DEAD_END = 0.4  # chance that a subject has another passage, with something that was not asked for
 

@@ -50,7 +50,7 @@ class Trajectories:
         """Return the obstacles of one environment, one row each."""
         return self.obstacles[self.obstacle_offsets[index] : self.obstacle_offsets[index + 1]]
 
-    def optimised(self, index: int, seed: int) -> Floats:
+    def optimise(self, index: int, seed: int) -> Floats:
         """Return the path, shape (waypoints, 7), that the optimiser makes of a seed in an environment."""
         path: Floats = optimise(self.seeds[seed].astype(np.float64), self.environment(index).astype(np.float64))
         return path

@@ -47,9 +47,9 @@ class Encoder:
             return {"tuple": [self.encode(entry) for entry in value]}
         if isinstance(value, Mapping):
             return {"dict": [[self.encode(key), self.encode(entry)] for key, entry in value.items()]}
-        return self._shared(value)
+        return self._encode_once(value)
 
-    def _shared(self, value: Any) -> Any:
+    def _encode_once(self, value: Any) -> Any:
         """Encode an object, or refers back to it if it has been encoded before."""
         # Every object that was seen is kept alive until the end, because Python reuses the ids of objects that are
         # freed.

@@ -69,7 +69,7 @@ def dump_estimators(estimators: list[Any]) -> bytes:
 
     try:
         data = bytes(io.dumps(list(estimators)))
-    except Exception as error:  # noqa: BLE001 - whatever an estimator does when it is written is told by its name
+    except Exception as error:  # noqa: BLE001 - any exception of an estimator is reported by its name
         names = ", ".join(sorted({type(estimator).__name__ for estimator in estimators}))
         raise InputError(f"{names} cannot be saved: {error!s:.200}") from None
     try:
@@ -94,7 +94,7 @@ def untrusted_types(data: bytes) -> list[str]:
         names = set(io.get_untrusted_types(data=data)) - set(TRUSTED)
         unsafe = {f"{node['__module__']}.{node['__class__']}" for node in nodes_of(schema) if _is_unsafe(node)}
     except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
-        raise _damaged(error) from None
+        raise _damage_error(error) from None
     return sorted(":".join(name.rpartition(".")[::2]) for name in names | unsafe)
 
 
@@ -109,7 +109,7 @@ def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[
     except InputError:
         raise
     except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
-        raise _damaged(error) from None
+        raise _damage_error(error) from None
     if not isinstance(estimators, list):
         raise InputError("the estimators are damaged (they are not a list)")
     return estimators
@@ -129,7 +129,7 @@ def _read_schema(data: bytes) -> Any:
     except InputError:
         raise
     except Exception as error:  # noqa: BLE001 - a damaged schema may have anything anywhere
-        raise _damaged(error) from None
+        raise _damage_error(error) from None
     return schema
 
 
@@ -153,7 +153,7 @@ def _is_unsafe(node: dict[str, Any]) -> bool:
     return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
 
 
-def _damaged(error: Exception) -> InputError:
+def _damage_error(error: Exception) -> InputError:
     """Return the error for a member that cannot be read, with a short form of the cause."""
     return InputError(f"the estimators are damaged ({type(error).__name__}: {error!s:.100})")
 

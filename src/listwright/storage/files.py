@@ -55,7 +55,7 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
     See Also
     --------
     listwright.load : Reads the file.
-    check_can_save : Tells before training whether a model could be saved.
+    check_can_save : Check before training whether a model could be saved.
 
     Examples
     --------

@@ -109,7 +109,7 @@ def _csv_line(path: Path, delimiter: str, row: int) -> int:
     """Line of the file at which a row begins, taking blank lines and line breaks within quotes into account."""
     try:
         return next((line for i, (line, _) in enumerate(_records(path, delimiter)) if i == row + 1), row + 2)
-    except InputError:  # the error that is being told matters more than the exact line
+    except InputError:  # the error that is being raised matters more than the exact line
         return row + 2
 
 

@@ -64,7 +64,7 @@ def as_constrained(problems: Problems, asked: Any, usual: Any) -> Problems:
     """
     if asked is None and problems.quotas is not None and problems.quotas.groups.shape[1]:
         return problems
-    return problems.constrained(per_group=usual if asked is None else asked)
+    return problems.with_constraints(per_group=usual if asked is None else asked)
 
 
 class Constraints:

@@ -211,7 +211,7 @@ def _identity_scores(problems: Problems, identity: Identity, policy: Linear) -> 
     """Return by row what the weights of its item give for the state; and items and weights if crossed with the list."""
     assert policy.item_weights is not None
     seen = identity.start(problems)
-    items = identity.crossed(seen).items
+    items = identity.cross_columns(seen).items
     scores = crossed_scores(items, problems.owners, seen.states, policy.item_weights)
     if seen.in_list < 0:
         return scores, NO_ITEMS, NOT_HELD

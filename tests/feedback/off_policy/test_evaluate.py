@@ -36,7 +36,7 @@ def first_two(problems: lw.Problems) -> lw.Lists:
 
 
 def seen(log: Log, policy: object) -> Evidence:
-    return evidence(gains_of(log.answered(), cascade=log.cascade, value="sum"), as_target(policy))
+    return evidence(gains_of(log.answered_lists(), cascade=log.cascade, value="sum"), as_target(policy))
 
 
 def test_estimates_by_hand() -> None:
@@ -54,7 +54,7 @@ def test_estimates_by_hand() -> None:
 
 def test_targets_by_hand() -> None:
     log = small_log()
-    chances = list(as_target(first_two).chances(log.answered()))
+    chances = list(as_target(first_two).chances(log.answered_lists()))
     np.testing.assert_array_equal(chances[0].reshape(4, 3), [[1, 0, 0]] * 4)
     # after an item that it would not have shown, the policy goes on with the first of its own
     np.testing.assert_array_equal(chances[1].reshape(4, 3), [[0, 1, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0]])
@@ -154,14 +154,14 @@ def test_doubly_robust_and_pseudo_inverse_estimates_are_right_whatever_the_model
 def test_pseudo_inverse_weights_are_those_of_the_design() -> None:
     """The closed form for even draws against the pseudo-inverse of the matrix of pairs."""
     log = all_lists()
-    rows = log.answered().rows - log.answered().problems.offsets[:-1, None]
+    rows = log.answered_lists().rows - log.answered_lists().problems.offsets[:-1, None]
     flags = np.zeros((6, 2, 3))
     for i, one in enumerate(rows):
         flags[i, [0, 1], one] = 1.0
     flat = flags.reshape(6, 6)
     target = np.array([1.0, 0, 0, 0, 1, 0])
     weights = flat @ np.linalg.pinv(flat.T @ flat / 6) @ target
-    values = log.answered().outcomes.sum(axis=1)
+    values = log.answered_lists().outcomes.sum(axis=1)
     parts = estimators(seen(log, first_two))["pseudo_inverse"]
     assert parts.value == pytest.approx((weights * values).sum() / weights.sum())
     assert parts.effective_size == pytest.approx(weights.sum() ** 2 / (weights**2).sum())

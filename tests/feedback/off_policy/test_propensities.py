@@ -29,14 +29,14 @@ def softmax_log(n: int = 1500) -> tuple[Log, np.ndarray]:
 
 def test_a_model_of_the_logging_policy_finds_its_chances() -> None:
     log, true = softmax_log()
-    found = with_propensities(log.answered(), "model").propensities
+    found = with_propensities(log.answered_lists(), "model").propensities
     assert np.corrcoef(np.log(found).ravel(), np.log(true).ravel())[0, 1] > 0.95
     np.testing.assert_allclose(found.mean(axis=0), true.mean(axis=0), rtol=0.05)
 
 
 def test_even_draws_are_seen_to_be_even() -> None:
     log = even_log(1500, known=False)
-    found = with_propensities(log.answered(), "model").propensities
+    found = with_propensities(log.answered_lists(), "model").propensities
     np.testing.assert_allclose(found, np.tile([1 / 4, 1 / 3], (1500, 1)), rtol=0.2)
     counted = with_propensities(even_log(1500, known=False, ids=True).answered(), "frequency").propensities
     np.testing.assert_allclose(counted, np.tile([1 / 4, 1 / 3], (1500, 1)), rtol=0.15)

@@ -83,7 +83,7 @@ def examination(log: Log, *, method: str = "auto") -> Floats:
         raise InputError(f"method must be one of {', '.join(METHODS)}. Got {method!r}.")
     if log.cascade:
         raise InputError("Users of this log stop at the first click, so all positions up to it were looked at.")
-    logged = log.answered()
+    logged = log.answered_lists()
     logged = logged.take(np.unique(np.linspace(0, len(logged) - 1, min(len(logged), FITTED_ON)).astype(np.int64)))
     return looks(logged, method)
 

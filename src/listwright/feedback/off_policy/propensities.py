@@ -204,7 +204,7 @@ def check_arguments(log: Log, value: str, confidence: float, propensity: str) ->
 
 def known_gains(log: Log, value: str, propensity: str) -> tuple[LoggedGains, Floats | None]:
     """Return the log as estimators take it, and the examination of each position where it is needed."""
-    logged = log.answered()
+    logged = log.answered_lists()
     if propensity != "examination":
         return gains_of(with_propensities(logged, propensity), cascade=log.cascade, value=value), None
     if log.cascade or value == "any":

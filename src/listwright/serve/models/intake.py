@@ -75,7 +75,7 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
             vectors=reading.vectors(query.vectors),
             feature_names=names,
             groups=_groups(query, shape.per_group, at),
-        ).constrained(per_group=shape.per_group if query.per_group is None else query.per_group)
+        ).with_constraints(per_group=shape.per_group if query.per_group is None else query.per_group)
     except InputError as error:  # what only the whole of it shows
         raise invalid(f"{at}items", str(error)) from None
     return Taken(problem, reading.clipped)

@@ -43,7 +43,7 @@ clock = Table(
 )
 
 # Who does what only one may do. The time is the database's, so the clocks of the machines do not matter; the term
-# grows with every new holder, so whoever held a lease before can be told from whoever holds it now.
+# grows with every new holder, so whoever held a lease before can be distinguished from whoever holds it now.
 leases = Table(
     "lw_leases",
     metadata,
@@ -113,7 +113,7 @@ feedback = Table(
     Column("source", String(64), nullable=False),  # name of the API key that it came with
     Column("version", Integer, nullable=False),
     Column("created", Float(53), nullable=False),
-    Column("gains", Text, nullable=False),  # JSON, one number per position, as it was told
+    Column("gains", Text, nullable=False),  # JSON, one number per position, as it was sent
     Column("earlier", Text),  # the same, of all feedback on this list before; null for the first
     UniqueConstraint("list_id", "key"),
 )

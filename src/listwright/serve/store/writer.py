@@ -83,7 +83,7 @@ class Writer:
         return await waiting
 
     def _wake(self, seen: int) -> None:
-        """Hand over what has gathered, once a turn of the event loop has added nothing to the `seen` jobs."""
+        """Pass on what has gathered, once a turn of the event loop has added nothing to the `seen` jobs."""
         count = len(self.jobs)
         if seen < count < MOST and self.loop.time() - self.gathering < LONGEST:
             self.loop.call_soon(self._wake, count)
@@ -100,7 +100,7 @@ class Writer:
         self.thread.join()
 
     def _run(self) -> None:
-        """Commit one group after another until told to stop."""
+        """Commit one group after another until stopped."""
         going = True
         while going:
             going = self.queue.get()

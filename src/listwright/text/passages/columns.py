@@ -54,7 +54,7 @@ def ranks(values: Floats) -> Floats:
 
 
 def _shares(asked: ParsedQuestion, bags: Bags, terms: QueryTerms) -> Columns:
-    """Return shares of the question's words that passages and sentences hold, weighed by rarity."""
+    """Return shares of the question's words that passages and sentences hold, weighted by rarity."""
     weights, wholes, named = asked.weights, terms.wholes, asked.named
     total, starts = total_of(weights), terms.starts
     in_names, in_others = np.maximum(worths(np.array([named, ~named]), weights), 1e-9)

@@ -20,7 +20,7 @@ from listwright.text.passages.links import additions, name_links, term_links, ti
 from listwright.text.passages.question import ParsedQuestion, understand
 from listwright.text.passages.reading import Reading, SourceText, read
 
-BEST = "best_"  # column for the strongest link, weighed by the other's BM25
+BEST = "best_"  # column for the strongest link, weighted by the other's BM25
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def passage_features(question: str, texts: Sequence[str], titles: Sequence[str] 
 
     Links are by titles (`mentioned_in`, `mentions`; `newly_` where the title is not in the question; `title_words_in`,
     `title_words_of`; `mention_matches`: how much of the question the sentence holds that mentions the title), by names
-    that the question does not hold (`shared_name_words`; `bridge`, weighed by how well the sentences that hold the name
+    that the question does not hold (`shared_name_words`; `bridge`, times how well the sentences that hold the name
     match the question), by other words (`alike`, `shared_words`, `same_title`), and by what two passages hold of the
     question together (`adds`: what the best sentence of one adds to the other; `together`; each also times the links
     by title or by name; `bridged_addition` for the sentence that holds the name).
