@@ -12,8 +12,10 @@ import uvicorn
 import listwright as lw
 from listwright.serve import Limits, Settings, create_app
 
-x = np.random.default_rng(0).random((60, 8, 2))
-problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
+rng = np.random.default_rng(0)
+x = rng.random((60, 8, 2))
+good = x[..., 0] + 0.3 * rng.random((60, 8)) > 0.9
+problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(good))
 lw.SCP(length=2, effort="fast", random_state=0).fit(problems).save("model.listwright")
 
 limits = Limits(seconds=120)  # the first list may have to wait for the compiler

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import listwright as lw
+from listwright.checks.mistakes import leaks_of
 from listwright.errors import DataWarning
 
 
@@ -122,3 +123,40 @@ def test_a_name_that_says_afterwards_makes_a_good_column_suspicious():
 def test_rewards_that_do_not_differ_teach_nothing(value, worth):
     with pytest.warns(DataWarning, match=f"Every item is worth {worth}"):
         lw.SCP(2, effort="fast", random_state=0).fit(frame().assign(clicked=value), reward="any:clicked")
+
+
+def drawn(rng: np.random.Generator, noise: float) -> tuple[np.ndarray, np.ndarray]:
+    """Features and labels of a data set as people make them up: good where a noisy sum of columns is high."""
+    shape = int(rng.choice([20, 40, 100, 300])), int(rng.choice([4, 8, 16])), int(rng.integers(1, 6))
+    x = rng.random(shape) if rng.random() < 0.5 else rng.standard_normal(shape)
+    x = np.floor(5 * x) / 5 if rng.random() < 0.3 else x
+    worth = x[..., 0] / x[..., 0].std() + noise * rng.standard_normal(shape[:2])
+    worth += rng.random() * x[..., -1]
+    return x, worth > np.quantile(worth, rng.choice([0.7, 0.8, 0.9]))
+
+
+def leaks(x: np.ndarray, clicked: np.ndarray, names: list[str]) -> str:
+    problems = lw.Problems.from_arrays(x, feature_names=names, reward=lw.rewards.AnySuccess(clicked))
+    return leaks_of(problems, problems.reward.gains(problems.reward.start(problems)))
+
+
+@pytest.mark.parametrize("noise", [0.3, 1.0])
+def test_good_columns_are_not_taken_for_leaks_and_leaks_are_found(noise):
+    rng, innocent, missed, tries = np.random.default_rng(0), 0, 0, 200
+    for _ in range(tries):
+        x, clicked = drawn(rng, noise)
+        names = [f"x{i}" for i in range(x.shape[2])]
+        innocent += leaks(x, clicked, names) != ""
+        seconds = clicked * rng.exponential(30, clicked.shape)
+        missed += leaks(np.concatenate([x, seconds[..., None]], axis=2), clicked, [*names, "seconds"]) != "seconds"
+    assert innocent <= 0.01 * tries
+    assert missed <= 0.01 * tries
+
+
+def test_two_columns_that_together_give_the_reward_away():
+    table = frame(120)
+    rng = np.random.default_rng(0)
+    table["opened"] = 100 * rng.random(len(table))
+    table["closed"] = table.opened + rng.random(len(table)) + 2 * table.clicked
+    with pytest.warns(DataWarning, match=r"computed from opened and closed\. Will"):
+        lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")

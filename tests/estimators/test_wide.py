@@ -129,3 +129,21 @@ def test_large_files_leave_out_what_only_learning_needs(tmp_path):
 def test_the_estimate_grows_with_the_columns():
     assert learning_bytes(problems(20, 5, 1000)) < 20_000_000
     assert learning_bytes(problems(20, 5, WIDE)) > 8 * 8 * (3 * WIDE) ** 2
+
+
+def test_the_default_chooses_between_methods_for_wide_tables_too():
+    model = lw.SCP(3, random_state=0).fit(problems(60, 8, WIDE + 10))
+    tried = {trial.name for trial in model.trials_} | set(model.report_.untried)
+    assert {"one column", "linear, sorted", "linear", "softmax", "trees, sorted"} <= tried
+    assert [rival.name for rival in model.measured_.rivals] == ["sorting by the best column", "sorting by ridge", "MMR"]
+
+
+def test_the_default_takes_wide_sparse_tables():
+    rng = np.random.default_rng(0)
+    table = sparse.random_array((300, WIDE + 50), density=0.05, rng=rng, format="csr")
+    given = lw.Problems.from_arrays(
+        table, offsets=np.arange(0, 301, 6), reward=lw.rewards.AnySuccess(rng.random(300) < 0.3)
+    )
+    model = lw.SCP(2, time_limit=1e-9, random_state=0).fit(given)
+    assert len(model.trials_) == 1
+    assert "linear" in model.report_.untried

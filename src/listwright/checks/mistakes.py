@@ -16,11 +16,12 @@ from listwright.features.candidate import feature_names
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
 
-LEAKS = 0.99  # within-problem AUC, or its mirror, from which a column is taken to give the reward away
+LEAKS = 0.999  # within-problem AUC, or its mirror, from which a column is taken to give the reward away
 SUSPICIOUS = 0.8  # the same for columns whose names say that they are measured after a list was shown
+MIXED = 60  # problems with better and worse items in which a column without ties must be right to be taken for a leak
 AFTERWARDS = re.compile(r"runtime|dwell|elapsed|click|position|purchase|watched|outcome|label|target|runstatus")
-UNRELATED = 0.3  # correlation below which a sparse column is not looked at
-FIRST_LOOK = 50  # problems from which columns are picked that are worth a look at more
+FIRST_LOOK, SLACK = 400, 0.05  # pairs of a better and a worse item that say which columns are worth a closer look
+MOST_PAIRED = 40  # columns up to which pairs of them are looked at
 NAMED = 3  # examples in a message
 LOOKED_AT = 500  # problems to examine, evenly spread over all
 ENOUGH = 10  # fewest rows of either kind, and problems: with fewer, a finding may be chance
@@ -51,11 +52,11 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
         )
     reward = reward_of(some)
     gains = reward.gains(reward.start(some))
-    leaking = leaking_columns(some, gains)
-    if len(leaking):
+    leaking = leaks_of(some, gains)
+    if leaking:
         yield (
-            f"The reward can be computed from {name_columns(some, leaking)}. Will it be known for new problems? If "
-            "not, leave it out with ignore=: the model would be worth much less than it seems."
+            f"The reward can be computed from {leaking}. Will it be known for new problems? If not, leave it out with "
+            "ignore=: the model would be worth much less than it seems."
         )
     alike = isinstance(reward_of(some), AnySuccess) and (gains == gains[0]).all()  # others may differ later in a list
     if (gains <= 0).all() or alike:
@@ -92,25 +93,96 @@ def _alike(problems: Problems) -> bool:
     return bool(same[problems.counts > 1].mean() > 0.5)
 
 
+def leaks_of(problems: Problems, gains: Floats) -> str:
+    """Return the names of the columns that give the reward away, alone or, where none does, in pairs; "" for none."""
+    columns = leaking_columns(problems, gains)
+    if len(columns):
+        return name_columns(problems, columns)
+    return first_names(
+        [name_columns(problems, np.array(pair)).replace(", ", " and ") for pair in leaking_pairs(problems, gains)]
+    )
+
+
 def leaking_columns(problems: Problems, gains: Floats) -> Ints:
     """Return the columns that give the reward away: they order the items of nearly every problem by their gains."""
-    starts = problems.offsets[:-1]
-    usual = np.where(np.minimum.reduceat(gains, starts) > 0, np.add.reduceat(gains, starts) / problems.counts, 0.0)
-    better = gains > usual[problems.owners]
+    better = better_items(problems, gains)
     if min(better.sum(), (~better).sum()) < EVENTS:
         return np.zeros(0, dtype=np.int64)
     afterwards = np.array([AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)])
     limits = np.where(afterwards, SUSPICIOUS, LEAKS)
-    if sparse.issparse(problems.features):  # of many columns, those that can matter
-        limits[np.abs(correlations(problems.features, gains)) < UNRELATED] = np.inf
-    few = int(problems.offsets[min(len(problems), FIRST_LOOK)])
-    for end, slack in ((few, 0.05), (problems.n_rows, 0.0)):
-        for column in np.flatnonzero(limits <= 1.0):
-            values = dense_row(problems.features[:end, [column]])
-            auc = _within_auc(values, better[:end], problems.owners[:end], problems.offsets)
-            if not max(auc, 1.0 - auc) >= limits[column] - slack:
-                limits[column] = np.inf
-    return np.flatnonzero(limits <= 1.0)
+    ahead = _share_ahead(_differences(problems.features, *_compared(problems, better)))
+    linear = np.abs(correlations(problems.features, gains)) >= LEAKS
+    return np.array(
+        [
+            column
+            for column in np.flatnonzero(ahead >= limits - SLACK)
+            if _leaks(dense_row(problems.features[:, [column]]), better, problems, limits[column], exact=linear[column])
+        ],
+        dtype=np.int64,
+    )
+
+
+def leaking_pairs(problems: Problems, gains: Floats) -> list[tuple[int, int]]:
+    """Return the pairs of columns whose difference or product gives the reward away, where no column alone does."""
+    better, n = better_items(problems, gains), problems.n_features
+    if not 2 <= n <= MOST_PAIRED or sparse.issparse(problems.features) or better.all() or not better.any():
+        return []
+    first, second = np.triu_indices(n, 1)
+    rows, table, found = _compared(problems, better), problems.features.astype(np.float64), set()
+    for combine in (np.subtract, np.multiply):
+        ahead = _share_ahead(_differences(combine(table[:, first], table[:, second]), *rows))
+        for at in np.flatnonzero(ahead >= LEAKS):
+            values = combine(table[:, first[at]], table[:, second[at]])
+            if _leaks(values, better, problems, LEAKS):
+                found.add((int(first[at]), int(second[at])))
+    return sorted(found)
+
+
+def better_items(problems: Problems, gains: Floats) -> Bools:
+    """Return by row whether it gains more than nothing or, where all items of its problem gain, than their mean."""
+    starts = problems.offsets[:-1]
+    usual = np.where(np.minimum.reduceat(gains, starts) > 0, np.add.reduceat(gains, starts) / problems.counts, 0.0)
+    better: Bools = gains > usual[problems.owners]
+    return better
+
+
+def _compared(problems: Problems, better: Bools) -> tuple[Ints, Ints]:
+    """Return better and worse items of the same problems, some hundred pairs drawn from all."""
+    rng, worse = np.random.default_rng(0), np.flatnonzero(~better)
+    n_worse = np.bincount(problems.owners[worse], minlength=len(problems))
+    rows = np.flatnonzero(better & (n_worse[problems.owners] > 0))
+    rows = rows[rng.integers(len(rows), size=FIRST_LOOK)] if len(rows) else rows
+    owners = problems.owners[rows]
+    return rows, worse[np.searchsorted(problems.owners[worse], owners) + rng.integers(n_worse[owners])]
+
+
+def _differences(table: Any, better: Ints, worse: Ints) -> Floats:
+    """Return better minus worse rows, dense."""
+    gaps = table[better] - table[worse]
+    return np.asarray(gaps.toarray() if sparse.issparse(gaps) else gaps, dtype=np.float64)
+
+
+def _share_ahead(gaps: Floats) -> Floats:
+    """Return by column how often the better item is ahead, or how often it is behind if that is more often."""
+    ahead = np.sign(gaps).sum(axis=0) / max(len(gaps), 1)
+    return (1.0 + np.abs(ahead)) / 2.0
+
+
+def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, exact: bool = False) -> bool:
+    """Return whether values order items by their gains: in many problems, unless they are a function of the gains or
+    the same for most of the better or worse items, as what is measured afterwards often is.
+    """
+    auc = _within_auc(values, better, problems.owners, problems.offsets)
+    if max(auc, 1.0 - auc) < limit:
+        return False
+    n_better = np.bincount(problems.owners, better, minlength=len(problems))
+    mixed = int(((n_better > 0) & (n_better < problems.counts)).sum())
+    return limit < LEAKS or exact or mixed >= MIXED or any(_tied(values[some]) for some in (better, ~better))
+
+
+def _tied(values: Floats) -> bool:
+    """Return whether more than half of the values are the same."""
+    return bool((values == np.median(values)).mean() > 0.5)
 
 
 def _letters(name: str) -> str:

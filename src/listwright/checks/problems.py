@@ -10,7 +10,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, RandomState, as_generator
 from listwright.checks import LawBroken, check_reward
-from listwright.checks.mistakes import dense_row, first_names, leaking_columns, name_columns
+from listwright.checks.mistakes import dense_row, first_names, leaks_of, name_columns
 from listwright.problems import Problems
 from listwright.rewards import Function, reward_of
 
@@ -117,8 +117,7 @@ def _constant(problems: Problems) -> Finding:
 
 def _leaks(problems: Problems, gains: Floats) -> Finding:
     """Find features that order the items of nearly every problem by their gains, and may not be known in time."""
-    columns = leaking_columns(problems, gains)
-    if not len(columns):
+    names = leaks_of(problems, gains)
+    if not names:
         return Finding("ok", "leak", "No feature gives the reward away.")
-    names = name_columns(problems, columns)
     return Finding("error", "leak", f"The reward can be computed from {names}: will that be known for new problems?")

@@ -17,6 +17,7 @@ from listwright._internal.ragged import FOLDS
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.measurement import limits_of
 from listwright.estimators.stacking import PolicyScore, StackedInput, small_policy
+from listwright.estimators.wide import NEW, WIDE, compression_seconds
 from listwright.evaluation.values import cumulative_values, measure_lists
 from listwright.features import Features, Sum
 from listwright.learners import as_learner
@@ -118,7 +119,7 @@ class PolicyMethod(CandidateMethod):
         seen = candidates_seen(model, problems)
         most = getattr(model.learner, "most_rows", None)
         grown = 0.0 if most is None else min(seen, model.n_passes * most)
-        return seen * visit_seconds(problems) + TREES * grown
+        return seen * visit_seconds(problems) + TREES * grown + compression_seconds(problems)
 
     def plan(self, problems: Problems) -> FitPlan:
         """Return the estimator's own plan where only features, learner or passes differ; else its score as a single
@@ -204,8 +205,9 @@ def candidates_seen(model: ListEstimator, problems: Problems) -> float:
 
 
 def width(problems: Problems) -> int:
-    """Return the number of columns known of a candidate and its problem."""
-    return 1 + problems.n_features + (0 if problems.context is None else problems.context.shape[1])
+    """Return the number of columns known of a candidate and its problem, after compression where they are many."""
+    own = problems.n_features if problems.n_features <= WIDE else NEW
+    return 1 + own + (0 if problems.context is None else problems.context.shape[1])
 
 
 def visit_seconds(problems: Problems) -> float:

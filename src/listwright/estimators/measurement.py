@@ -23,6 +23,7 @@ from listwright.baselines import MMR, StaticList, TopK
 from listwright.baselines.base import lists_by_score, n_steps
 from listwright.checks.mistakes import correlations
 from listwright.errors import InputError
+from listwright.estimators.wide import WIDE
 from listwright.evaluation.intervals import SHARES, estimate
 from listwright.evaluation.values import best_of, list_values
 from listwright.features.scale import dense
@@ -262,7 +263,7 @@ def rivals_for(problems: Problems, limits: dict[str, Any], n_folds: int, *, tree
         rivals["sorting by the best column"] = lambda learned, held: _column_values(learned, held, limits)
     width = problems.n_features + (0 if problems.context is None else problems.context.shape[1])
     if width:
-        small = trees and problems.n_rows * width * n_folds <= TREE_CELLS
+        small = trees and problems.n_features <= WIDE and problems.n_rows * width * n_folds <= TREE_CELLS
         estimator = TopK("extra_trees" if small else "ridge", random_state=0)
         rivals["sorting by trees" if small else "sorting by ridge"] = _baseline_values(estimator, limits)
     if problems.n_features or problems.vectors is not None:

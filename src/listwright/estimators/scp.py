@@ -26,7 +26,6 @@ from listwright.estimators.search import (
     time_to_try,
 )
 from listwright.estimators.stacking import Scores
-from listwright.estimators.wide import WIDE
 from listwright.predictor import UnsetAttribute
 from listwright.problems import Problems
 from listwright.training.loop import FitPlan, ProblemSource
@@ -35,7 +34,7 @@ from listwright.training.sources import InMemory
 EFFORTS = ("auto", "fast")
 UNCHOSEN = (
     'fit did not choose between methods (effort="{model.effort}"). effort="auto" chooses where it can: on problems in '
-    f"memory with at most {WIDE} columns, and with features, learner and batch_size left open. tune=True chooses too."
+    "memory, and with features, learner and batch_size left open. tune=True chooses too."
 )
 
 
@@ -95,13 +94,13 @@ class SCP(ListEstimator):
         for and over all lengths up to it; `report_` says what was chosen and what its lists are worth, and `trials_`
         lists what was tried.
         "auto" only chooses what is left open: it equals "fast" if `features`, `learner` or `batch_size` is set, with
-        `repeats`, with fewer than 30 problems or more than 200 columns, with an `engine` of several workers, for
-        problems that are read in parts, and in `partial_fit`.
+        `repeats`, with fewer than 30 problems, with an `engine` of several workers, for problems that are read in
+        parts, and in `partial_fit`.
     time_limit : float, optional
         With `effort="auto"`: about how many seconds to spend on trying methods. Methods that would take longer are left
-        out, and `report_` names them. By default ten times what the linear policy takes, and at least 20 seconds. The
-        time is estimated from the size of the problems, not measured, so that the same seed gives the same model on
-        every machine.
+        out, and `report_` names them; the quickest is always tried. By default ten times what the linear policy takes,
+        at least 20 seconds, and enough for the method that is preferred. The time is estimated from the size of the
+        problems, not measured, so that the same seed gives the same model on every machine.
     tune : bool, default False
         With `effort="fast"`: choose the features of the linear policy by cross-validation or, if features are set, its
         penalty. "auto" does that anyway.
@@ -220,8 +219,7 @@ class SCP(ListEstimator):
             plain.set_params(per_size=about["per_size_"])
         if tuned:
             return self._choose_plan(linear_methods(problems, plain), problems, None, about)
-        one_method = self.batch_size != "auto" or self.repeats or problems.n_features > WIDE
-        if self.effort == "fast" or one_method:
+        if self.effort == "fast" or self.batch_size != "auto" or self.repeats:
             return replace(super()._plan(source), about=about)
         limit = time_to_try(problems, plain) if self.time_limit is None else self.time_limit
         return self._choose_plan(auto_methods(problems, plain), problems, limit, about)

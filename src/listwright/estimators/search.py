@@ -14,6 +14,7 @@ from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from listwright._internal.arrays import Floats
 from listwright._internal.parameters import clone
@@ -33,6 +34,7 @@ from listwright.estimators.candidates import (
 )
 from listwright.estimators.measurement import Measurement, limit_text, measurement_of, rival_values
 from listwright.estimators.stacking import PASSES, StaticRank
+from listwright.estimators.wide import WIDE, compressed
 from listwright.evaluation.values import highest, paired_difference, simplest
 from listwright.features import BestColumn, Candidate, ExpectedGain, Identity, Similarity, Sum
 from listwright.features.auto import auto_features
@@ -168,14 +170,14 @@ def choose(
     if len(methods) < 2 or len(problems) < 2:
         return Chosen(methods[0], [], None)
     left = np.inf if time_limit is None else time_limit
+    fallback = min(methods, key=lambda method: method.seconds(problems))  # tried whatever the limit
     values: dict[CandidateMethod, Floats] = {}
     for method in methods:
         seconds = method.seconds(problems)
-        if values and seconds > left:
-            continue
-        left -= seconds
-        report_progress(f"trying {method.name}")
-        values[method] = method.values(problems)
+        if seconds <= left or method is fallback:
+            left -= min(seconds, left)
+            report_progress(f"trying {method.name}")
+            values[method] = method.values(problems)
     tried, whole = list(values), [table[:, -1] for table in values.values()]
     at = simplest(whole, [table.mean(axis=1) for table in values.values()], errors=errors)
     best = highest(whole)
@@ -226,10 +228,11 @@ def items_recur(problems: Problems) -> bool:
 
 
 def time_to_try(problems: Problems, plain: ListEstimator) -> float:
-    """Return the seconds that `effort="auto"` may take by default: ten fits of the linear policy, at least 20
-    seconds.
+    """Return the seconds that `effort="auto"` may take by default: ten fits of the linear policy, at least 20 seconds,
+    and enough for the method that is preferred.
     """
-    return max(LEAST_SECONDS, TIMES_LINEAR * SearchSpace(problems, plain).linear().fit_seconds(problems))
+    ten_fits = TIMES_LINEAR * SearchSpace(problems, plain).linear().fit_seconds(problems)
+    return max(LEAST_SECONDS, ten_fits, auto_methods(problems, plain)[0].seconds(problems))
 
 
 def linear_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
@@ -297,7 +300,7 @@ class SearchSpace:
 
     def one_column(self) -> list[CandidateMethod]:
         """Sort by the column that predicts the gains best."""
-        if not self.problems.n_features:
+        if not self.problems.n_features or sparse.issparse(self.problems.features):
             return []
         return [self.policy("one column", sorts=True, features=BestColumn(), n_passes=1)]
 
@@ -305,11 +308,12 @@ class SearchSpace:
         """Sort by a linear function of a candidate's own features."""
         if not self.problems.n_features:
             return []
-        return [self.policy("linear, sorted", sorts=True, features=Candidate(), n_passes=2)]
+        own = compressed(Candidate(), self.problems)
+        return [self.policy("linear, sorted", sorts=True, features=own, n_passes=2)]
 
     def one_column_and_likeness(self) -> list[CandidateMethod]:
         """Does what maximal marginal relevance (MMR) does, with learned weights."""
-        if not self.problems.n_features or self.problems.vectors is None:
+        if not self.one_column() or self.problems.vectors is None:
             return []
         features = Sum([BestColumn(), Similarity()])
         return [self.policy("one column and likeness", features=features, learner="softmax", n_passes=2)]
@@ -322,13 +326,13 @@ class SearchSpace:
 
     def without_identity(self) -> list[CandidateMethod]:
         """Return a linear policy that does not know which item a candidate is."""
-        if self.problems.catalogue is None or not self.problems.n_features:
+        if self.problems.catalogue is None or not 0 < self.problems.n_features <= WIDE:
             return []
         return [self.policy("linear, no identity", features=Sum(self._no_identity()))]
 
     def by_item(self) -> list[CandidateMethod]:
         """Return a linear policy with separate weights per item for all that is known of the problem and the list."""
-        if self.problems.catalogue is None or not self.problems.n_features:
+        if self.problems.catalogue is None or not 0 < self.problems.n_features <= WIDE:
             return []
         if not has_whole_catalogue(self.problems, self.problems.n_items):
             return []
@@ -344,9 +348,9 @@ class SearchSpace:
         from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
 
         trees = ExtraTreesRegressor(n_trees, min_samples_leaf=2, max_features=0.5, random_state=0)
-        own: dict[str, Any] = {"length": 1, "budget": None, "features": Candidate(), "n_passes": 1}
+        own: dict[str, Any] = {"length": 1, "budget": None, "features": compressed(Candidate(), self.problems)}
         learner = Aggregate(trees, most_rows=MOST_ROWS)
-        return self.policy("trees, sorted", sorts=True, learner=learner, **own)
+        return self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)
 
     def boosted_trees(self) -> PolicyMethod:
         """Return gradient boosting on all that the policy sees, trained on lists that it builds itself."""

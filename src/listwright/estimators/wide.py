@@ -42,13 +42,25 @@ AT_ONCE = 2048  # rows that are multiplied at a time
 EXACT = 2048  # rows or columns up to which the span of the rows is exact
 RANK = 512  # of an approximate span
 STEPS = 8  # towards the solution of a regression, that such a span holds
+PRODUCT = 4e-10  # seconds per product in the sums that the basis is found from, about
 PENALTY = 100.0  # that the search for the best one starts from
 
 
 def suited_features(problems: Problems) -> Features:
     """Return automatic features, behind a compression to few columns where there are more than 200."""
-    auto = auto_features(problems)
-    return Compressed(auto) if problems.n_features > WIDE else auto
+    return compressed(auto_features(problems), problems)
+
+
+def compressed(features: Features, problems: Problems) -> Features:
+    """Return the features, behind a compression to few columns where there are more than 200."""
+    return Compressed(features) if problems.n_features > WIDE else features
+
+
+def compression_seconds(problems: Problems) -> float:
+    """Estimate how long it takes to find the few columns; 0 where there are few already."""
+    if problems.n_features <= WIDE:
+        return 0.0
+    return PRODUCT * problems.n_rows * problems.n_features * min(problems.n_features, problems.n_rows, EXACT)
 
 
 @saved_as("features.Compressed")

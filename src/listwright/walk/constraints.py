@@ -32,7 +32,8 @@ def check_length(length: int, problems: Problems, *, allow_short: bool) -> None:
         name, count = problems.problem_ids[short], problems.counts[short]
         raise InputError(
             f"Problem {name!s} has {count} candidates but length={length}. "
-            "Pass allow_short=True to accept shorter lists."
+            "Pass allow_short=True to accept shorter lists. If the rows of a frame were split at random, such as by "
+            "KFold, split whole problems: by GroupKFold, or by passing Problems.from_frame(...)."
         )
 
 
