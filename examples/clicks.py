@@ -121,7 +121,7 @@ comparison.plot().save("clicks.png", ppi=110)
 # ## Serve it
 #
 # The service builds lists, explores a little, stores what it showed with its chances, and learns from feedback. What a
-# caller sends along as `context` is stored and never looked at.
+# caller sends along as `metadata` is stored and never looked at.
 
 # %%
 with socket.socket() as free:

@@ -12,7 +12,7 @@ passages = [
     "Ridley Scott was born in South Shields in 1937.",
     "The film Gladiator was released in 2000.",
 ]
-packed = lw.ContextPacker().pack(question, passages, budget=30)
+packed = lw.ContextPacker().pack(question, passages, budget=45)
 for text, reason in zip(packed.texts, packed.reasons, strict=True):
     print(f"{text}\n    {reason}")
 print(f"\n{packed.text(order='edges')}\n\nQuestion: {question}")

@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine, create_engine, select
 
 from benchmarks.reliability.traffic import Book
-from listwright.serve.learning.learner import Learner
+from listwright.serve.learning.learner import VersionLearner
 from listwright.serve.learning.progress import events_after, rows_of
 from listwright.serve.learning.updater import learner_maker
 from listwright.serve.models.version import load_bytes, publish
@@ -56,7 +56,7 @@ def _audit_learner(engine: Engine, row: Any, file: bytes) -> list[str]:
     if row.applied != events[-1].number:
         return [f"version {row.version} learned up to event {row.applied} of {events[-1].number}"]
     expected = make(load_bytes(file)).update([event.update() for event in events if event.learnable])
-    found = Learner.read(engine, row.version, lambda: make(load_bytes(file)), row).online
+    found = VersionLearner.read(engine, row.version, lambda: make(load_bytes(file)), row).online
     wrong = [] if _same(expected.state(), found.state()) else ["the state differs from that of an uninterrupted run"]
     return wrong if row.policy == publish(expected) else [*wrong, "what is served differs from what was learned"]
 

@@ -27,7 +27,7 @@ from listwright.engines import Engine, Local, Ray, WorkerPool
 from listwright.problems import Problems
 from listwright.tables import Scan, scan
 from listwright.training.round import Training
-from listwright.training.sharded import Learn
+from listwright.training.sharded import LearnShard
 
 RESULTS = Path(__file__).parent / "workers.json"
 LENGTH, ROUNDS = 2, 4
@@ -37,7 +37,7 @@ LENGTH, ROUNDS = 2, 4
 class Timed:
     """A task, and the CPU time that it takes."""
 
-    task: Learn
+    task: LearnShard
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[Any, float]:
         """Its result, and the seconds."""
@@ -48,7 +48,7 @@ class Timed:
 def a_round(crew: WorkerPool, training: Training, shards: list[int]) -> tuple[float, float, float]:
     """Seconds on the clock, CPU seconds of the workers, and of the driver."""
     clock, own, theirs = time.perf_counter(), time.process_time(), 0.0
-    for part, seconds in crew.each(Timed(Learn(training.fork(), (0, 0))), shards):
+    for part, seconds in crew.each(Timed(LearnShard(training.fork(), (0, 0))), shards):
         training.join(*part)
         theirs += seconds
     training.update()
@@ -70,7 +70,7 @@ def main() -> None:
         n_rows = generate(Path(folder), 216_000_000)
         data = scan(folder, reward="any:clicked", max_memory="600MB", shard_size="10MB")
         model = lw.SCP(length=LENGTH, n_passes=1, effort="fast", random_state=0).fit(data)
-        task = Learn(model.training_.fork(), (0, 0))
+        task = LearnShard(model.training_.fork(), (0, 0))
         result: dict[str, Any] = {
             "rows_a_round": n_rows / ROUNDS,
             "shards_a_round": len(data.shards) / ROUNDS,

@@ -130,4 +130,4 @@ def test_a_frame_becomes_explained_and_certified_lists_in_few_lines(capsys: pyte
     printed = capsys.readouterr().out
     assert "Problem 200: 3 items" in printed
     assert "ahead of" in printed
-    assert "with 95 % confidence: lists are worth at least" in printed
+    assert "with 95 % confidence in all of it: lists are worth at least" in printed

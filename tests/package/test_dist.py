@@ -33,8 +33,9 @@ PYTHON = Path("Scripts" if os.name == "nt" else "bin") / "python"
 
 FIT = """
 import numpy as np, listwright as lw
-x = np.random.default_rng(0).random((40, 6, 2))
-problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] > 0.8))
+rng = np.random.default_rng(0)
+x = rng.random((40, 6, 2))
+problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(x[..., 0] + rng.random((40, 6)) > 1.4))
 """
 
 

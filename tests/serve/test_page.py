@@ -327,7 +327,8 @@ def test_fits_a_phone(visit: Visit, service: Any, tmp_path: Path) -> None:
         assert page.evaluate(unnamed) == 0
 
 
-def test_nothing_yet(visit: Visit, client: Any) -> None:
+def test_nothing_yet(visit: Visit, opened: Any) -> None:
+    client = opened()
     page = visit(client)
     wait_until_drawn(page, "Overview")
     assert "No lists have been served yet." in page.locator("main").inner_text()

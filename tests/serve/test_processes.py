@@ -74,7 +74,7 @@ def test_against_a_bare_handler(reliability: None) -> None:
 
 
 def test_a_model_of_the_best_effort_leaves_the_service_answering(reliability: None) -> None:
-    out = proved("best", "20", "0.5")
+    out = proved("combined", "20", "0.5")
     assert "one list: p50" in out
     assert "/healthz meanwhile: p50" in out
 
