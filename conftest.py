@@ -2,5 +2,5 @@
 
 from importlib.util import find_spec
 
-NEEDS_TORCH = ("facility", "graph", "kernels", "tables", "volume")
+NEEDS_TORCH = ("kernels", "objectives")
 collect_ignore = [] if find_spec("torch") else [f"src/listwright/selection/gpu/{name}.py" for name in NEEDS_TORCH]

@@ -16,7 +16,7 @@ import triton
 
 import listwright as lw
 from benchmarks.gpu.data import vectors
-from listwright.selection.gpu import kernels
+from listwright.selection.gpu import kernels, objectives
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "gpu.md"
@@ -53,15 +53,13 @@ def limit() -> float:
 
 def timed(name: str, table: Any, most: float, **options: Any) -> Line:
     """One line: the public call on vectors in host memory, after one on a few rows to compile."""
-    from listwright.selection.gpu import facility
-
     lw.select(table[:3000], 20, device="cuda", progress=False, **options)
     counting = Counting()
-    facility.falls = counting
+    objectives.falls = counting
     try:
         took, selection = seconds(lambda: lw.select(table, K, device="cuda", progress=False, **options))
     finally:
-        facility.falls = counting.kernel
+        objectives.falls = counting.kernel
     n = len(table)
     line: Line = {
         "work": name,

@@ -16,8 +16,7 @@ from benchmarks.gpu.data import vectors
 from benchmarks.speed.timing import Record, against, compare, must
 from listwright._internal.progress import silent
 from listwright.selection.graph import neighbor_graph
-from listwright.selection.similarity import Dots
-from listwright.selection.vectors import make_vectors
+from listwright.selection.similarity import Dots, make_vectors
 
 N, D, K, NEIGHBORS = 20_000, 384, 1000, 50
 FEW = 5  # picks against submodlib, whose first pass alone takes minutes

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.selection.gpu import arithmetic
+from listwright.selection.gpu import device
 from tests.selection import plain
 
 torch = pytest.importorskip("torch", reason="needs torch (extra gpu), which is not installed")
@@ -24,7 +24,7 @@ def table(n: int, d: int, seed: int) -> Any:
     return plain.clustered(n, d, seed, clusters=30)
 
 
-@pytest.mark.parametrize("kind", [arithmetic.DOT, arithmetic.EUCLIDEAN, arithmetic.RBF])
+@pytest.mark.parametrize("kind", [device.DOT, device.EUCLIDEAN, device.RBF])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("n", "c", "d"), [(1000, 700, 128), (129, 257, 64), (5, 3, 192), (40_000, 300, 64)])
 def test_the_kernel_adds_up_what_the_definition_says(kind: int, weighted: bool, n: int, c: int, d: int) -> None:
@@ -35,11 +35,11 @@ def test_the_kernel_adds_up_what_the_definition_says(kind: int, weighted: bool, 
         x, y = (torch.from_numpy(0.2 * rng.normal(size=(m, d))).to("cuda", dtype) for m in (n, c))
         on_cpu = [one.double().cpu().numpy() for one in (x, y)]
         squares = [(one**2).sum(axis=1) for one in on_cpu]
-        similar = arithmetic.similarities(on_cpu[0] @ on_cpu[1].T, kind, squares[0], squares[1], 100.0, 0.05)
+        similar = plain.from_products(on_cpu[0] @ on_cpu[1].T, kind, squares[0], squares[1], 100.0, 0.05)
         old = similar.mean(axis=1) + 0.5 * similar.std() * rng.normal(size=n) - similar.std()
         weights = rng.random(n)
         new = old + similar.std() * rng.random(n)
-        expected = arithmetic.falls(similar, *arithmetic.limits(old, new, 1e-6), weights if weighted else np.ones(n))
+        expected = plain.falls(similar, *plain.limits(old, new, 1e-6), weights if weighted else np.ones(n))
 
         def gpu(values: Any) -> Any:
             return torch.from_numpy(values).float().cuda()

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from listwright.selection.gpu import device
+
 Worth = Callable[[list[int]], float]
 
 
@@ -84,3 +86,23 @@ def greedy(
 def _full(row: int, rows: list[int], groups: Any, per_group: Any) -> bool:
     most = per_group[groups[row]] if isinstance(per_group, dict) else per_group
     return sum(groups[other] == groups[row] for other in rows) >= most
+
+
+def limits(old: Any, new: Any, noise: float) -> tuple[Any, Any]:
+    """From which similarity on a gain decreases, and by how much at most, when a best one goes from old to new."""
+    # Only rises above `noise` count, so that rounding does not.
+    return old + noise, new - old
+
+
+def falls(similar: Any, low: Any, most: Any, weights: Any) -> Any:
+    """Return by candidate (column) the weighted sum over targets (rows) of how much its gain decreases."""
+    fallen = np.minimum(np.maximum(similar - low[:, None], 0.0), most[:, None])
+    return np.asarray(weights, dtype=np.float64) @ fallen.astype(np.float64)
+
+
+def from_products(product: Any, kind: int, of_targets: Any, of_candidates: Any, ceiling: float, gamma: float) -> Any:
+    """Return similarities from dot products and squared lengths, as the kernel computes them."""
+    if kind == device.DOT:
+        return product
+    squared = np.maximum(of_targets[:, None] + of_candidates - 2.0 * product, 0.0)
+    return ceiling - squared if kind == device.EUCLIDEAN else np.exp(-gamma * squared)

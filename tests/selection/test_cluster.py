@@ -18,7 +18,7 @@ from listwright.engines import Local, Ray
 from listwright.errors import InputError
 from listwright.selection import cluster as on_ray
 from listwright.selection.cluster import SolvePart, measure_part
-from listwright.selection.objectives import FacilityObjective
+from listwright.selection.facility import FacilityObjective
 from tests.selection import plain
 
 
@@ -117,8 +117,7 @@ def test_a_worker_that_is_killed_is_replaced(cluster: Any, tmp_path: Path, monke
 
 
 def test_gains_beside_the_picks() -> None:
-    from listwright.selection.similarity import Dots
-    from listwright.selection.vectors import make_vectors
+    from listwright.selection.similarity import Dots, make_vectors
 
     x = plain.clustered(60, 5, 4)
     rows = make_vectors(x, "cosine")

@@ -12,7 +12,7 @@ import pytest
 
 import listwright as lw
 from listwright.errors import InputError, MissingExtra
-from listwright.selection.gpu import arithmetic, device
+from listwright.selection.gpu import device
 from tests.selection import plain
 
 
@@ -20,20 +20,20 @@ def test_a_capped_rise_is_the_difference_of_two_rises() -> None:
     rng = np.random.default_rng(0)
     similar, old = rng.normal(size=(50, 30)), rng.random(50)
     new = old + rng.random(50)
-    low, most = arithmetic.limits(old, new, 0.0)
+    low, most = plain.limits(old, new, 0.0)
     expected = np.maximum(similar - old[:, None], 0).sum(axis=0) - np.maximum(similar - new[:, None], 0).sum(axis=0)
-    np.testing.assert_allclose(arithmetic.falls(similar, low, most, np.ones(50)), expected)
+    np.testing.assert_allclose(plain.falls(similar, low, most, np.ones(50)), expected)
 
 
 def test_falls_from_mark_to_mark_add_up_also_with_noise() -> None:
     rng = np.random.default_rng(1)
     similar, weights = rng.normal(size=(50, 30)), rng.random(50)
     levels = np.sort(rng.random((5, 50)), axis=0)
-    whole = arithmetic.falls(similar, *arithmetic.limits(levels[0], levels[-1], 0.01), weights)
-    steps = [arithmetic.falls(similar, *arithmetic.limits(levels[i], levels[i + 1], 0.01), weights) for i in range(4)]
+    whole = plain.falls(similar, *plain.limits(levels[0], levels[-1], 0.01), weights)
+    steps = [plain.falls(similar, *plain.limits(levels[i], levels[i + 1], 0.01), weights) for i in range(4)]
     np.testing.assert_allclose(np.sum(steps, axis=0), whole)
-    gains = arithmetic.falls(similar, *arithmetic.limits(levels[0], np.full(50, np.inf), 0.01), weights)
-    left = arithmetic.falls(similar, *arithmetic.limits(levels[-1], np.full(50, np.inf), 0.01), weights)
+    gains = plain.falls(similar, *plain.limits(levels[0], np.full(50, np.inf), 0.01), weights)
+    left = plain.falls(similar, *plain.limits(levels[-1], np.full(50, np.inf), 0.01), weights)
     np.testing.assert_allclose(gains - left, whole)
 
 
@@ -42,20 +42,20 @@ def test_similarities_from_dot_products() -> None:
     squares = (x**2).sum(axis=1), (y**2).sum(axis=1)
     squared = ((x[:, None] - y) ** 2).sum(axis=2)
     for kind, expected in (
-        (arithmetic.DOT, x @ y.T),
-        (arithmetic.EUCLIDEAN, 100 - squared),
-        (arithmetic.RBF, np.exp(-0.1 * squared)),
+        (device.DOT, x @ y.T),
+        (device.EUCLIDEAN, 100 - squared),
+        (device.RBF, np.exp(-0.1 * squared)),
     ):
-        np.testing.assert_allclose(arithmetic.similarities(x @ y.T, kind, *squares, 100.0, 0.1), expected)
+        np.testing.assert_allclose(plain.from_products(x @ y.T, kind, *squares, 100.0, 0.1), expected)
 
 
 @pytest.mark.parametrize("n", [1, 127, 128, 129, 5000, 1_000_000])
 @pytest.mark.parametrize("c", [1, 256, 257, 60_000, 1_000_000])
 def test_the_parts_hold_every_tile_once(n: int, c: int) -> None:
-    parts, each = arithmetic.parts_of(n, c)
-    tiles = -(-n // arithmetic.ROWS)
+    parts, each = device.parts_of(n, c)
+    tiles = -(-n // device.ROWS)
     assert (parts - 1) * each < tiles <= parts * each
-    assert parts * -(-c // arithmetic.CANDIDATES) < 4 * arithmetic.PROGRAMS + c // arithmetic.CANDIDATES
+    assert parts * -(-c // device.CANDIDATES) < 4 * device.PROGRAMS + c // device.CANDIDATES
 
 
 def test_cuda_that_is_not_there_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_cuda_that_is_not_there_says_what_to_install(monkeypatch: pytest.MonkeyP
     ],
 )
 def test_what_a_device_cannot_do(options: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("listwright.selection.making.wants_gpu", device.wants_gpu)
+    monkeypatch.setattr("listwright.selection.spec.wants_gpu", device.wants_gpu)
     monkeypatch.setattr(device, "PACKAGES", ())
     monkeypatch.setattr(device, "_has_cuda", lambda name: True)
     with pytest.raises(InputError, match=message):

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import listwright as lw
-from listwright.selection import epochs, facility, similarity
+from listwright.selection import facility, similarity
 from tests.selection import plain
 
 N, D, K = 90, 7, 12
@@ -28,8 +28,8 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     if request.param != "wide tiles":
         for name, size in (("TARGETS", 16), ("CANDIDATES", 8), ("GATHERED", 24), ("LEAST", 4)):
             monkeypatch.setattr(similarity, name, size)
-        monkeypatch.setattr(facility, "GATHERED", 40)
-        monkeypatch.setattr(epochs, "LEAST_ACTIVE", 5)
+        monkeypatch.setattr(facility, "EXACT_TARGETS", 40)
+        monkeypatch.setattr(facility, "LEAST_ACTIVE", 5)
 
 
 def by_matrix(table: Any, k: int) -> list[int]:

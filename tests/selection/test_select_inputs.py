@@ -13,7 +13,7 @@ from scipy import sparse
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.selection import memory
+from listwright.selection import intake
 from tests.selection import plain
 
 X = plain.clustered(80, 6, 0)
@@ -225,7 +225,7 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_too_little_memory_is_told_before_anything_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 10_000)
+    monkeypatch.setattr(intake, "available", lambda: 10_000)
     for options in ({"neighbors": 20}, {"reward": "log_det", "metric": "rbf"}, {"reward": "feature_based"}):
         with pytest.raises(InputError, match=r"needs about .* of memory, and 0 MB are free"):
             lw.select(X, 50, **options)

@@ -87,9 +87,7 @@ def _kernel(one: int, other: int, volume: VolumeState) -> float:
 
 @njit(cache=True, nogil=True)
 def _cholesky(row: int, t: int, volume: VolumeState) -> float:
-    """Return what pick number t explains of a row under the rbf kernel, as in fast greedy MAP inference (Chen et al.
-    2018).
-    """
+    """Return what pick number t explains of a row under the rbf kernel (Chen et al. 2018)."""
     pick, explained = volume.order[t], volume.explained
     part = volume.scale * _kernel(row, pick, volume)
     for s in range(t):
@@ -101,9 +99,7 @@ def _cholesky(row: int, t: int, volume: VolumeState) -> float:
 
 @njit(cache=True, nogil=True)
 def gain_after(row: int, n_picked: int, volume: VolumeState) -> float:
-    """Return the log of what the first `n_picked` picks leave of a row, with d numbers per pick since it was last
-    measured.
-    """
+    """Return the log of what the first `n_picked` picks leave of a row, at d numbers per pick not yet seen."""
     left = volume.remaining[row]
     for t in range(volume.seen[row], n_picked):
         if volume.gamma > 0:

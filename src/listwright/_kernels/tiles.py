@@ -25,9 +25,7 @@ def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def add_capped_sums(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
-    """Add to `out` by candidate the weighted sum over targets of min(similarity, room), with negative similarities as
-    0.
-    """
+    """Add to `out` by candidate the weighted sum over targets of min(similarity, room); negative ones are 0."""
     zero = tile.dtype.type(0.0)
     for j in range(tile.shape[0]):
         total = 0.0

@@ -59,8 +59,7 @@ def select(
     from listwright.cli.select import check_picture, write_picture
     from listwright.cli.show import check_ending, write_columns
     from listwright.selection import select as select_rows
-    from listwright.selection.intake import read_column
-    from listwright.selection.memory import describe_memory
+    from listwright.selection.intake import describe_memory, read_column
 
     check_place(out, str(vectors), targets)
     check_ending(out)

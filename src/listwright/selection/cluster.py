@@ -16,9 +16,10 @@ from listwright.engines import Ray
 from listwright.engines.base import Counter, MemoryShard, MemoryShards, WorkerPool
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints
-from listwright.selection.objectives import FacilityObjective, LogDetObjective, Objective, Solved
-from listwright.selection.proof import Proof, any_data, most_possible, of_these_data
-from listwright.selection.vectors import Vectors
+from listwright.selection.facility import FacilityObjective
+from listwright.selection.folds import LogDetObjective
+from listwright.selection.objectives import Objective, Proof, Solved, any_data, most_possible, of_these_data
+from listwright.selection.similarity import Vectors
 
 
 @dataclass(eq=False)
@@ -53,7 +54,6 @@ class DistributedGreedy(Objective):
         return bounds
 
     def share(self, constraints: RowConstraints) -> float | None:
-        """Return None: the guarantee holds only in expectation."""
         return None
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
@@ -84,20 +84,16 @@ class RowParts(MemoryShards):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows of all parts."""
         return sum(map(len, self.parts))
 
     @property
     def shards(self) -> tuple[MemoryShard, ...]:
-        """One shard per part."""
         return tuple(MemoryShard(number, 1, len(part)) for number, part in enumerate(self.parts))
 
     def blocks(self, number: int) -> Iterator[tuple[Any, Ints]]:
-        """Yield the objective and the rows of a part."""
         yield self.objective, self.parts[number]
 
     def fingerprint(self) -> str:
-        """Return nothing: a selection has no checkpoints."""
         return ""
 
     def __reduce__(self) -> tuple[Any, ...]:

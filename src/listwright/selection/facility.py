@@ -2,18 +2,199 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
-from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
+from listwright._internal.progress import ProgressCallback
 from listwright._internal.threads import one_thread
 from listwright._kernels.tiles import falls
-from listwright.selection.epochs import Marks
+from listwright.selection.constraints import RowConstraints
+from listwright.selection.objectives import (
+    CONFIDENCE,
+    Objective,
+    Proof,
+    Solved,
+    any_data,
+    most_possible,
+    of_these_data,
+    sampling_error,
+)
 from listwright.selection.similarity import TARGETS, SimilarityMatrix, column, sweep
 
-GATHERED = 2048  # targets per tile in float64
+MOST_NEAR = 64  # if more rows than this are too close to the best to distinguish, they are as good as equal
+TIE = 1e-9  # relative difference below which gains are equal, and the lowest row wins
+ACTIVE = 20  # one row in this many is active
+LEAST_ACTIVE = 512
+CHUNK = 4  # rows measured together, per active row
+GROWTH = 32  # picks until the full number of rows is active
+ROUNDING = 1e-13  # differences below this share of the largest gain are rounding
+
+Marks = NDArray[np.int32]
+
+
+class Board(Protocol):
+    """The best similarities of the targets so far, wherever they are stored, and what follows from them."""
+
+    near: float  # relative difference below which gains are measured again in float64; 0 for never
+
+    def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
+        """Return what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
+
+    def mark(self) -> int:
+        """Store the current best similarities of the targets, and return the number of the mark, from 0."""
+
+    def activate(self, rows: Ints) -> None:
+        """Set the rows whose decreases `pick` returns from now on."""
+
+    def pick(self, row: int) -> tuple[float, Floats]:
+        """Pick a row; return what it adds, and the decreases of the active rows."""
+
+    def exact_gains(self, rows: Ints) -> Floats:
+        """Return what each of a few rows would add now, in float64."""
+
+
+class Epochs:
+    """One run of greedy."""
+
+    def __init__(self, board: Board, constraints: RowConstraints, bounds: Floats, tick: ProgressCallback) -> None:
+        self.board, self.constraints, self.tick, self.bounds = board, constraints, tick, bounds
+        self.since = np.full(len(bounds), -1, dtype=np.int32)  # mark at which the bound was the exact gain; -1 if never
+        self.active = np.empty(0, dtype=np.int64)  # in order of rows
+        self.gains = np.empty(0)  # of the active rows
+        self.shut = np.empty(0, dtype=bool)  # active rows that may no longer be picked
+        self.outside = np.inf  # the highest score of rows that are not active
+        self.largest = 0.0  # of all gains so far
+
+    def run(self) -> tuple[Ints, Floats]:
+        """Return the picked rows and what each added."""
+        rows: list[int] = []
+        gains: list[float] = []
+        while not self.constraints.done:
+            scores = self._scores()
+            if scores.max(initial=-np.inf) < self.outside * (1 + max(self.board.near, TIE)):
+                self._new_epoch()
+                scores = self._scores()
+            at = self._best(scores)
+            row = int(self.active[at])
+            brought, falls = self.board.pick(row)
+            self.gains -= falls
+            self._take(at, row)
+            rows.append(row)
+            gains.append(brought)
+            self.tick("picking", len(rows), self.constraints.k)
+        self._keep()
+        self.bounds[rows] = 0.0
+        return np.array(rows, dtype=np.int64), np.array(gains)
+
+    def _scores(self) -> Floats:
+        """Return the scores of the active rows; -inf for rows that may no longer be picked."""
+        scores = self.gains / self.constraints.costs[self.active] if self.constraints.has_costs else self.gains
+        return np.where(self.shut, -np.inf, scores)
+
+    def _best(self, scores: Floats) -> int:
+        """Return the place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
+        most = float(scores.max())
+        self.largest = max(self.largest, most)
+        near = np.flatnonzero(scores >= most * (1 - max(self.board.near, TIE)))
+        scores = scores[near]
+        if self.board.near and 1 < len(near) <= MOST_NEAR:
+            rows = self.active[near]
+            scores = self.board.exact_gains(rows) / (
+                self.constraints.costs[rows] if self.constraints.has_costs else 1.0
+            )
+        equal = scores.max() - max(TIE * abs(most), ROUNDING * self.largest)
+        return int(near[np.argmax(scores >= equal)])
+
+    def _take(self, at: int, row: int) -> None:
+        """Pick a row, and close active rows that the constraints no longer allow."""
+        self.constraints.take_row(row)
+        self.shut[at] = True
+        if self.constraints.closes:
+            self.shut = ~self.constraints.open[self.active]
+
+    def _keep(self) -> None:
+        """Copy the gains of the active rows to `bounds`."""
+        self.bounds[self.active] = np.maximum(self.gains, 0.0)
+
+    def _score(self, rows: Ints) -> Floats:
+        """Return the bounds of some rows, per cost if there are costs."""
+        return self.bounds[rows] / self.constraints.costs[rows] if self.constraints.has_costs else self.bounds[rows]
+
+    def _new_epoch(self) -> None:
+        """Measure rows until the best are known, and makes these the active ones."""
+        self._keep()
+        mark = self.board.mark()
+        self.since[self.active] = mark
+        exact = self.active[self.constraints.open[self.active]]
+        size, chunk = self._sizes()
+        stale = self._at_least(_floor(self._score(exact), size) * (1 - TIE), self.since < mark)
+        scores = self._score(stale)
+        while True:
+            kept = scores >= _floor(self._score(exact), size) * (1 - TIE)
+            stale, scores = stale[kept], scores[kept]
+            if not len(stale):
+                break
+            chosen = _highest(scores, chunk)
+            self._measure(stale[chosen], mark)
+            exact, stale, scores = np.concatenate([exact, stale[chosen]]), stale[~chosen], scores[~chosen]
+        self._activate(np.sort(exact), size)
+
+    def _at_least(self, least: float, among: Bools) -> Ints:
+        """Return the open rows among some whose bounds are high enough, without gathering the others."""
+        among &= self.constraints.open
+        if np.isfinite(least):
+            among &= self.bounds >= (least * self.constraints.costs if self.constraints.has_costs else least)
+        return np.flatnonzero(among)
+
+    def _sizes(self) -> tuple[int, int]:
+        """Return how many rows are to be active, and how many are measured together."""
+        most = max(LEAST_ACTIVE, len(self.bounds) // ACTIVE)
+        return max(LEAST_ACTIVE, min(most, most * self.constraints.n_picked // GROWTH)), CHUNK * most
+
+    def _measure(self, rows: Ints, mark: int) -> None:
+        """Measure some rows, so that their bounds are their gains at this mark."""
+        first = (self.since[rows] < 0).any()
+        self.bounds[rows] = np.maximum(self.board.gains(rows, self.since[rows], self.bounds[rows]), 0.0)
+        self.since[rows] = mark
+        if first:
+            self.tick("measuring rows", int((self.since >= 0).sum()), len(self.since))
+
+    def _activate(self, exact: Ints, size: int) -> None:
+        """Make the highest of the exact rows active, and note the highest score outside."""
+        self.active = exact[_highest(self._score(exact), size)]
+        self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
+        scores = np.where(self.constraints.open, self.bounds, -np.inf)
+        scores[self.active] = -np.inf
+        self.outside = float((scores / self.constraints.costs if self.constraints.has_costs else scores).max())
+        self.board.activate(self.active)
+
+
+def _floor(scores: Floats, size: int) -> float:
+    """Return the score that a row must exceed to be active, given the exact scores so far."""
+    if len(scores) <= size:
+        return -np.inf
+    return float(np.partition(scores, len(scores) - size)[len(scores) - size])
+
+
+def _highest(scores: Floats, count: int) -> Bools:
+    """Return a mask of the `count` highest scores; among those equal up to rounding, the first."""
+    if len(scores) <= count:
+        return np.ones(len(scores), dtype=bool)
+    least = np.partition(scores, len(scores) - count)[len(scores) - count]
+    chosen = scores > least * (1 + TIE)
+    equal = np.flatnonzero((scores >= least * (1 - TIE)) & ~chosen)
+    chosen[equal[: max(count - int(chosen.sum()), 0)]] = True
+    return chosen
+
+
+EXACT_TARGETS = 2048  # targets per tile in float64
 GATHERING = 64  # gathering the vectors of changed targets costs as much as this many candidates
 
 
@@ -34,7 +215,6 @@ class Blocks:
         return self.similarity.gain_bounds(self.weights)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """Return what each of the rows would add now."""
         # A row that was measured at a mark only needs the targets that changed since then, unless these are so many
         # that measuring it anew is cheaper.
         gains, anew = known.copy(), since < 0
@@ -48,16 +228,13 @@ class Blocks:
         return gains
 
     def mark(self) -> int:
-        """Store the current best similarities, and return the number of the mark."""
         self.marks.append(self.best.copy())
         return len(self.marks) - 1
 
     def activate(self, rows: Ints) -> None:
-        """Set the rows whose decreases `pick` returns."""
         self.active = rows
 
     def pick(self, row: int) -> tuple[float, Floats]:
-        """Pick a row; return what it adds, and by how much the gains of the active rows decrease."""
         brought, changed, before = self._raise_best(row)
         return brought, self._fell(self.active, changed, before, self.best[changed])
 
@@ -66,7 +243,6 @@ class Blocks:
         return self._raise_best(row)[0]
 
     def exact_gains(self, rows: Ints) -> Floats:
-        """Return what each of a few rows would add now, in float64."""
         return self.doubles.gains(rows)
 
     def _raise_best(self, row: int) -> tuple[float, Ints, Floats32]:
@@ -80,9 +256,7 @@ class Blocks:
         return float(self.weights[changed] @ rises), changed, before
 
     def _fell(self, rows: Ints, changed: Ints | None, old: Floats32, new: Floats32) -> Floats:
-        """Return by row how much its gain decreases when the best similarities of the changed targets go from `old` to
-        `new`.
-        """
+        """Return by row how much its gain decreases when the best of the changed targets goes from `old` to `new`."""
         weights = self.weights if changed is None else self.weights[changed]
 
         def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
@@ -102,11 +276,11 @@ class Doubles:
     def gains(self, rows: Ints) -> Floats:
         """Return what each of the rows would add, at 2 d operations per target and row, or row picked since."""
         both = self.similarity.candidates(np.concatenate([np.array(self.picked, dtype=np.int64), rows]), np.float64)
-        new, starts = len(self.picked), range(0, self.similarity.n_targets, GATHERED)
+        new, starts = len(self.picked), range(0, self.similarity.n_targets, EXACT_TARGETS)
         parts = np.zeros((len(starts), len(rows)))
 
         def work(part: int) -> None:
-            block = slice(starts[part], min(starts[part] + GATHERED, self.similarity.n_targets))
+            block = slice(starts[part], min(starts[part] + EXACT_TARGETS, self.similarity.n_targets))
             tile = self.similarity.tile(both, self.similarity.targets(block, np.float64))
             best = self.best[block] = np.maximum(self.best[block], tile[:new].max(axis=0, initial=0.0))
             parts[part] = np.maximum(tile[new:] - best, 0.0) @ self.weights[block]
@@ -131,3 +305,68 @@ def value_curve(similarity: SimilarityMatrix, weights: Floats, rows: Ints) -> Fl
     with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
         list(pool.map(work, range(len(starts))))
     return parts.sum(axis=0)
+
+
+@dataclass(eq=False)
+class FacilityObjective(Objective):
+    """Sum over targets of weight times the highest similarity to a pick: exact, without the matrix."""
+
+    similarity: SimilarityMatrix
+    weights: Floats  # what each target counts
+    make_board: Callable[[SimilarityMatrix, Floats], Any] = Blocks  # of the device
+    device: str = "cpu"
+
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        board = self.make_board(self.similarity, self.weights)
+        before = sum(float(board.lift(int(row))) for row in constraints.given)
+        epochs = Epochs(board, constraints, board.gain_bounds(), tick)
+        rows, gains = epochs.run()
+        return Solved(rows, gains, epochs.bounds, float(before))
+
+    def among(self, rows: Ints) -> FacilityObjective:
+        return replace(self, similarity=self.similarity.among(rows))
+
+    def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
+        """Return what each of some rows would add next to the picks, at 2 d operations per row and target."""
+        both = np.concatenate([picked, rows])
+        board = self.make_board(self.similarity.among(both), self.weights)
+        for pick in range(len(picked)):
+            board.lift(pick)
+        at = np.arange(len(picked), len(both))
+        return np.maximum(board.gains(at, np.full(len(at), -1, dtype=np.int32), np.zeros(len(at))), 0.0)
+
+
+@dataclass(eq=False)
+class Sampled(Objective):
+    """Facility location measured on a random sample of the targets; the picks are measured on all of them."""
+
+    on_sample: Objective  # the objective on the sample; its weights sum to those of all targets
+    similarity: SimilarityMatrix  # to all targets
+    weights: Floats  # what each target counts
+    n_sampled: int  # size of the sample
+    curve: Callable[[SimilarityMatrix, Floats, Ints], Floats] = value_curve  # measures the picks on all targets
+    device: str = "cpu"  # where the work is done
+    most: float = np.nan  # bound on what any selection adds, with confidence; set by `solve`
+
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        first = constraints.copy()
+        found = self.on_sample.solve(constraints, tick)
+        self.most = self._most(first, found)
+        order = np.concatenate([first.given, found.rows])
+        values = np.concatenate([[0.0], self.curve(self.similarity, self.weights, order)])
+        n_given = len(first.given)
+        return Solved(found.rows, np.diff(values)[n_given:], found.bounds, float(values[n_given]))
+
+    def _most(self, constraints: RowConstraints, found: Solved) -> float:
+        """Return a bound on what the best selection adds on all targets: that on the sample, plus its error."""
+        known = self.on_sample.share(constraints)
+        most = most_possible(found.gain, found.bounds, constraints)
+        most = min(most, found.gain / known) if known else most
+        error = sampling_error(self.similarity.ceiling * float(self.weights.max()), self.n_sampled, len(self.weights))
+        return most + error * len(self.weights)
+
+    def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
+        """Return what holds with confidence over the draw of the sample."""
+        what = any_data(constraints, len(solved.rows))[2]
+        proof = of_these_data(solved.gain, self.most, None, "", what)
+        return proof._replace(words=f"with {CONFIDENCE:.0%} confidence {proof.words}")

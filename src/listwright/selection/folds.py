@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
+from listwright._kernels.cosines import Space
+from listwright._kernels.lazy_volume import VolumeState, lazy_volume
 from listwright._kernels.tiles import add_capped_sums
 from listwright.problems import Problems
 from listwright.rewards import Reward
 from listwright.selection.constraints import RowConstraints
-from listwright.selection.epochs import TIE
-from listwright.selection.facility import Blocks
-from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, column, sweep
-from listwright.selection.vectors import Vectors
-
-BATCH = 64  # rows that are measured together
+from listwright.selection.facility import TIE, Blocks
+from listwright.selection.objectives import Objective, Proof, Solved
+from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, Vectors, column, sweep
 
 
 class SelectionFold(ABC):
@@ -27,6 +28,7 @@ class SelectionFold(ABC):
 
     n: int
     submodular = True
+    batch = 64  # rows that are measured together
 
     @abstractmethod
     def gains(self, rows: Ints) -> Floats:
@@ -123,19 +125,33 @@ class LogDetFold(SelectionFold):
 class RewardFold(SelectionFold):
     """A reward of `listwright.rewards` for one problem."""
 
+    batch = 8  # it may be slow to measure
+
     def __init__(self, reward: Reward, n: int) -> None:
-        problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
-        self.reward: Reward = problem.reward
+        self.problem = Problems.from_arrays(np.zeros((n, 1), dtype=np.float32), offsets=[0, n], reward=reward)
+        self.reward: Reward = self.problem.reward
         self.n, self.submodular = n, reward.submodular
-        self.state: Any = self.reward.start(problem)
+        self.state: Any = self.reward.start(self.problem)
 
     def gains(self, rows: Ints) -> Floats:
         return self.reward.gains_of(self.state, rows)
 
     def add(self, row: int) -> float:
-        before = float(self.reward.value(self.state)[0])
+        gain = float(self.gains(np.array([row]))[0])
         self.state = self.reward.add(self.state, np.array([row]))
-        return float(self.reward.value(self.state)[0]) - before
+        return gain
+
+    def by_compiled(self, constraints: RowConstraints) -> tuple[Ints, Floats, Floats, float] | None:
+        """Return what the reward's compiled greedy picks, which knows k and one budget; None if there is none."""
+        if not (constraints.plain and self.submodular):
+            return None
+        lists = self.reward.lazy_lists(self.problem, constraints.costs, np.array([constraints.budget]), constraints.k)
+        if lists is None:
+            return None
+        rows, gains = lists[0][0], lists[1][0]
+        for row in rows[rows >= 0]:
+            self.state = self.reward.add(self.state, np.array([row]))
+        return rows[rows >= 0], gains[rows >= 0], self.reward.gains(self.state), 0.0
 
 
 class MixtureFold(SelectionFold):
@@ -196,7 +212,93 @@ def _next(fold: SelectionFold, constraints: RowConstraints, bounds: Floats, fres
         stale = best[fresh[best] < position]
         if not len(stale):
             return int(best.min())
-        high = np.argsort(-scores, kind="stable")[:BATCH]
+        high = np.argsort(-scores, kind="stable")[: fold.batch]
         again = open_rows[high][fresh[open_rows[high]] < position]
-        again = np.union1d(again, stale[:BATCH])
+        again = np.union1d(again, stale[: fold.batch])
         bounds[again], fresh[again] = fold.gains(again), position
+
+
+@dataclass(eq=False)
+class FoldObjective(Objective):
+    """Any objective that is measured by blocks while the selection grows."""
+
+    make_fold: Callable[[], SelectionFold]
+    monotone: bool = True
+
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        fold = self.make_fold()
+        self.submodular = fold.submodular
+        compiled = fold.by_compiled(constraints) if isinstance(fold, RewardFold) else None
+        return Solved(*(run_greedy(fold, constraints, tick) if compiled is None else compiled))
+
+    def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
+        """Return what is known of monotone submodular objectives."""
+        if not self.monotone:
+            return Proof("no ratio is known: more rows may be worth less", None)
+        return super().prove(constraints, solved)
+
+
+def select_volume(
+    vectors: Vectors, gamma: float, scale: float, constraints: RowConstraints, tick: ProgressCallback
+) -> tuple[Ints, Floats, Floats, float]:
+    """Select rows by lazy greedy on log det(I + scale * K)."""
+    n, n_given = len(vectors), len(constraints.given)
+    steps = n_given + constraints.k
+    order = np.full(steps, -1)
+    order[:n_given] = constraints.given
+    squares = vectors.squares.copy()
+    volume = VolumeState(
+        space=as_space(vectors),
+        squares=squares,
+        gamma=float(gamma),
+        scale=float(scale),
+        order=order,
+        remaining=np.full(n, 1.0 + scale) if gamma > 0 else 1.0 + scale * squares,
+        seen=np.zeros(n, dtype=np.int64),
+        shares=np.zeros(steps),
+        axes=np.zeros((0 if gamma > 0 else steps, vectors.width)),
+        explained=np.zeros((n if gamma > 0 else 0, steps), dtype=np.float32),
+    )
+    picked, bounds, heap = np.zeros(steps), np.zeros(n), np.flatnonzero(constraints.open)
+    tick("picking", 0, constraints.k)
+    count = lazy_volume(
+        volume, n_given, constraints.costs, constraints.budget, *constraints.quotas, heap, bounds, picked
+    )
+    return order[n_given:count], picked[n_given:count], bounds, float(picked[:n_given].sum())
+
+
+def as_space(vectors: Vectors) -> Space:
+    """Return the rows as compiled functions take them."""
+    inverse = vectors.inverse.astype(np.float64)
+    none, numbers = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    table = vectors.table
+    if sparse.issparse(table):
+        starts, columns = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+        return Space(np.empty((0, 0), dtype=np.float32), starts, columns, table.data.astype(np.float32), inverse)
+    dense = np.ascontiguousarray(table, dtype=np.float32)
+    dense = dense if vectors.centre is None else dense - vectors.centre
+    return Space(dense, none, none, numbers, inverse)
+
+
+@dataclass(eq=False)
+class LogDetObjective(Objective):
+    """log det(I + scale * K), where K is the kernel of the picks."""
+
+    vectors: Vectors
+    gamma: float  # 0 for dot products; above 0 for the rbf kernel
+    scale: float
+    solver: Callable[[Vectors, float, float, RowConstraints, ProgressCallback], tuple[Ints, Floats, Floats, float]] = (
+        select_volume
+    )
+    device: str = "cpu"
+
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        return Solved(*self.solver(self.vectors, self.gamma, self.scale, constraints, tick))
+
+    def among(self, rows: Ints) -> LogDetObjective:
+        return replace(self, vectors=self.vectors.only(rows))
+
+    def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
+        """Return an upper bound on what each of some rows would add next to the picks: what it adds alone."""
+        alone = self.vectors.squares[rows] if self.gamma == 0 else np.ones(len(rows))
+        return np.log1p(self.scale * alone)

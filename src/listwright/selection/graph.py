@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
 import numba
@@ -15,6 +17,7 @@ from listwright._internal.threads import one_thread
 from listwright._kernels.facility import lazy_graph
 from listwright._kernels.tiles import nearest
 from listwright.selection.constraints import RowConstraints
+from listwright.selection.objectives import Objective, Solved
 from listwright.selection.similarity import SimilarityMatrix
 
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
@@ -45,9 +48,7 @@ def neighbor_graph(similarity: SimilarityMatrix, neighbors: int, tick: ProgressC
 
 
 def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
-    """Return the graph by candidate, given the nearest candidates of each target: `rows` and `values` of shape
-    (targets, neighbors).
-    """
+    """Return the graph by candidate, from the nearest candidates of each target, (targets, neighbors)."""
     n_targets, neighbors = rows.shape
     starts = np.arange(0, n_targets * neighbors + 1, neighbors)
     by_target = sparse.csr_array((np.maximum(values, 0.0).ravel(), rows.ravel(), starts), shape=(n_targets, n))
@@ -84,3 +85,31 @@ def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) ->
         gains,
     )
     return rows[:count], gains[:count], bounds, before
+
+
+@dataclass(eq=False)
+class NearestNeighbors(Objective):
+    """Facility location in which a target counts only its nearest candidates."""
+
+    similarity: SimilarityMatrix
+    weights: Floats
+    neighbors: int
+    make_graph: Callable[[SimilarityMatrix, int, ProgressCallback], Any] = neighbor_graph
+    device: str = "cpu"
+    graph: Any = field(default=None, repr=False)
+
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        if self.graph is None:
+            self.graph = self.make_graph(self.similarity, self.neighbors, tick)
+        return Solved(*select_on_graph(self.graph, self.weights, constraints))
+
+
+@dataclass(eq=False)
+class Graph(Objective):
+    """Facility location on a matrix of similarities, CSR or dense, of shape (candidates, targets)."""
+
+    graph: Any
+    weights: Floats
+
+    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        return Solved(*select_on_graph(self.graph, self.weights, constraints))

@@ -156,9 +156,7 @@ def _budgets(problems: Problems, length: int | None, budget: ArrayLike | None) -
 
 
 def _build(problems: Problems, reward: Reward, pick: Pick, constraints: Constraints, steps: int) -> tuple[Ints, Floats]:
-    """Build lists with `pick`, position by position; return the rows and their gains, shape (problems, longest
-    list).
-    """
+    """Build lists with `pick`, position by position; return rows and gains, shape (problems, longest list)."""
     state = reward.start(problems)
     untaken = np.ones(problems.n_rows, dtype=bool)
     rows, gains = [], []

@@ -2,26 +2,78 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
-from listwright.rewards import Reward
-from listwright.selection.by_reward import select_by_reward
 from listwright.selection.constraints import RowConstraints
-from listwright.selection.epochs import Epochs
-from listwright.selection.facility import Blocks, value_curve
-from listwright.selection.folds import SelectionFold, run_greedy
-from listwright.selection.graph import neighbor_graph, select_on_graph
-from listwright.selection.proof import CONFIDENCE, Proof, any_data, most_possible, of_these_data, prove, sampling_error
-from listwright.selection.similarity import SimilarityMatrix
-from listwright.selection.vectors import Vectors
-from listwright.selection.volume import select_volume
+from listwright.selection.similarity import Given, SimilarityMatrix, column
+
+FULL = 1 - 1 / math.e  # plain greedy under a count: Nemhauser, Wolsey & Fisher (1978)
+CONFIDENCE = 0.95
+TINY = 1e-300
+
+
+class Proof(NamedTuple):
+    """A bound in words and as a number: value >= ratio * best; ratio is None if nothing is proved."""
+
+    words: str
+    ratio: float | None
+
+
+def prove(constraints: RowConstraints, n_picked: int, added: float, most: float) -> Proof:
+    """Return the proof for a greedy selection, if no selection can add more than `most` on these data."""
+    known, why, what = any_data(constraints, n_picked)
+    return of_these_data(added, most, known, why, what)
+
+
+def of_these_data(added: float, most: float, known: float | None, why: str, what: str) -> Proof:
+    """Return the better of the bound that is known for any data and the one that these data show."""
+    here = min(added / most, 1.0) if most > 0 else 1.0
+    if known is not None and here <= known:
+        return Proof(f"at least {why} of {what}", known)
+    general = f"; for any data {why}" if known is not None else ""
+    return Proof(f"at least {here:.3f} of {what} for these data{general}", here)
+
+
+def any_data(constraints: RowConstraints, n_picked: int) -> tuple[float | None, str, str]:
+    """Return the share that greedy guarantees for any data; None if no ratio is known."""
+    if not constraints.has_costs:
+        count = f"the best {n_picked:,} rows" if n_picked != 1 else "the best row"
+        if not constraints.has_groups:
+            return FULL, f"1 - 1/e = {FULL:.3f}", count
+        # The sets that can be completed within nested quotas, from below and above, are a matroid: Fisher, Nemhauser &
+        # Wolsey (1978); El Halabi et al. (2020).
+        return 0.5, "1/2", f"{count} within the groups"
+    what = "the best rows within the budgets" if constraints.several_budgets else "the best rows within the budget"
+    if constraints.has_groups or constraints.counted or constraints.several_budgets:
+        return None, "", what
+    # The better of the gains per cost and the best single row: Feldman, Nutov & Shoham (2021).
+    return 0.427, "0.427", what
+
+
+def most_possible(added: float, bounds: Floats, constraints: RowConstraints) -> float:
+    """Return an upper bound on what any selection can add."""
+    gains = constraints.highest(bounds)
+    most = float(np.sort(gains)[::-1][: constraints.k].sum())
+    for costs, left in constraints.prices():
+        rates = gains / np.maximum(costs, TINY)
+        order = np.argsort(-rates, kind="stable")
+        before = np.cumsum(costs[order]) - costs[order]
+        share = np.clip((left - before) / np.maximum(costs[order], TINY), 0.0, 1.0)
+        most = min(most, float((gains[order] * share).sum()))
+    return added + most
+
+
+def sampling_error(most: float, n_sampled: int, n: int) -> float:
+    """Return how far the mean over a random sample of rows may be below that over all rows, at 95 % confidence."""
+    return most * math.sqrt((1 - (n_sampled - 1) / n) * math.log(1 / (1 - CONFIDENCE)) / (2 * n_sampled))
 
 
 class Solved(NamedTuple):
@@ -56,194 +108,105 @@ class Objective(ABC):
         """Return what is known about the picks; `constraints` as they were before the run."""
         if not self.submodular:
             return Proof("no bound: this reward is not submodular", None)
-        most = most_possible(solved.gain, solved.bounds, constraints)
-        return prove(constraints, len(solved.rows), solved.gain, most)
+        return prove(constraints, len(solved.rows), solved.gain, most_possible(solved.gain, solved.bounds, constraints))
 
 
 @dataclass(eq=False)
-class FacilityObjective(Objective):
-    """Sum over targets of weight times the highest similarity to a pick: exact, without the matrix.
+class DistanceState:
+    """Distances of all rows to the picks."""
 
-    Attributes
-    ----------
-    similarity : SimilarityMatrix
-        Of the candidates to the targets.
-    weights : ndarray of float, shape (targets,)
-        What each target counts.
-    make_board : callable
-        Makes the board of `Epochs` for the device.
-    device : str
-        Where the work is done.
-    """
+    nearest: Floats  # to the nearest pick
+    total: Floats  # to all picks together
+    picks: list[int] = field(default_factory=list)
+    rows: list[Floats] = field(default_factory=list)  # the distances of each pick
+    gaps: list[float] = field(default_factory=list)  # of each pick to the nearest other one
+
+    def add(self, row: int, distances: Floats) -> None:
+        self.gaps = [min(gap, float(distances[pick])) for gap, pick in zip(self.gaps, self.picks, strict=True)]
+        self.gaps.append(float(self.nearest[row]))
+        self.nearest = np.minimum(self.nearest, distances)
+        self.total = self.total + distances
+        self.picks.append(row)
+        self.rows.append(distances)
+
+
+def _radius(state: DistanceState) -> float:
+    return -float(state.nearest.max()) if state.picks else 0.0
+
+
+def _smallest(state: DistanceState) -> float:
+    return min(state.gaps) if len(state.picks) > 1 else 0.0
+
+
+def _sum(state: DistanceState) -> float:
+    return float(state.total[state.picks].sum()) / 2.0
+
+
+def _sum_of_gaps(state: DistanceState) -> float:
+    return sum(state.gaps) if len(state.picks) > 1 else 0.0
+
+
+def _gap_gains(state: DistanceState) -> Floats:
+    """Return what each row would add to the sum of gaps."""
+    gains = np.where(np.isfinite(state.nearest), state.nearest, 0.0)
+    for gap, distances in zip(state.gaps, state.rows, strict=True):
+        gains += np.minimum(distances, gap) - gap if np.isfinite(gap) else distances
+    return gains
+
+
+# By name: the value of the picks, and the score by which the next one is picked.
+KINDS: dict[str, tuple[Callable[[DistanceState], float], Callable[[DistanceState], Floats]]] = {
+    "max_min": (_radius, lambda state: state.nearest),
+    "disparity_min": (_smallest, lambda state: state.nearest),
+    "disparity_sum": (_sum, lambda state: state.total),
+    "dispersion": (_sum_of_gaps, _gap_gains),
+}
+
+
+@dataclass(eq=False)
+class Dispersion(Objective):
+    """Distances among the picks, or of all rows to them, with the farthest row picked first."""
 
     similarity: SimilarityMatrix
-    weights: Floats
-    make_board: Callable[[SimilarityMatrix, Floats], Any] = Blocks
-    device: str = "cpu"
+    kind: str
+
+    submodular = False
+
+    def distances(self, row: int) -> Floats:
+        """Return the distance of a row to all others; with a given matrix, 1 minus the similarity."""
+        similar = column(self.similarity, row).astype(np.float64)
+        if isinstance(self.similarity, Given):
+            return np.maximum(1.0 - similar, 0.0)
+        apart = np.sqrt(np.maximum(self.similarity.squared_distances(similar), 0.0))
+        apart[row] = 0.0
+        return apart
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run greedy by epochs."""
-        board = self.make_board(self.similarity, self.weights)
-        before = sum(float(board.lift(int(row))) for row in constraints.given)
-        epochs = Epochs(board, constraints, board.gain_bounds(), tick)
-        rows, gains = epochs.run()
-        return Solved(rows, gains, epochs.bounds, float(before))
-
-    def among(self, rows: Ints) -> FacilityObjective:
-        """Return the same objective for some candidates."""
-        return replace(self, similarity=self.similarity.among(rows))
-
-    def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
-        """Return what each of some rows would add next to the picks, at 2 d operations per row and target."""
-        both = np.concatenate([picked, rows])
-        board = self.make_board(self.similarity.among(both), self.weights)
-        for pick in range(len(picked)):
-            board.lift(pick)
-        at = np.arange(len(picked), len(both))
-        return np.maximum(board.gains(at, np.full(len(at), -1, dtype=np.int32), np.zeros(len(at))), 0.0)
-
-
-@dataclass(eq=False)
-class NearestNeighbors(Objective):
-    """Facility location in which a target counts only its nearest candidates."""
-
-    similarity: SimilarityMatrix
-    weights: Floats
-    neighbors: int
-    make_graph: Callable[[SimilarityMatrix, int, ProgressCallback], Any] = neighbor_graph
-    device: str = "cpu"
-    graph: Any = field(default=None, repr=False)
-
-    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Build the graph once, and runs lazy greedy on it."""
-        if self.graph is None:
-            self.graph = self.make_graph(self.similarity, self.neighbors, tick)
-        return Solved(*select_on_graph(self.graph, self.weights, constraints))
-
-
-@dataclass(eq=False)
-class Graph(Objective):
-    """Facility location on a matrix of similarities, CSR or dense, of shape (candidates, targets)."""
-
-    graph: Any
-    weights: Floats
-
-    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run lazy greedy on the graph."""
-        return Solved(*select_on_graph(self.graph, self.weights, constraints))
-
-
-@dataclass(eq=False)
-class Sampled(Objective):
-    """Facility location measured on a random sample of the targets; the picks are measured on all of them."""
-
-    on_sample: Objective  # the objective on the sample; its weights sum to those of all targets
-    similarity: SimilarityMatrix  # to all targets
-    weights: Floats  # what each target counts
-    n_sampled: int  # size of the sample
-    curve: Callable[[SimilarityMatrix, Floats, Ints], Floats] = value_curve  # measures the picks on all targets
-    device: str = "cpu"  # where the work is done
-    most: float = np.nan  # bound on what any selection adds, with confidence; set by `solve`
-
-    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run greedy on the sample, and measure the picks on all targets."""
-        first = constraints.copy()
-        found = self.on_sample.solve(constraints, tick)
-        self.most = self._most(first, found)
-        order = np.concatenate([first.given, found.rows])
-        values = np.concatenate([[0.0], self.curve(self.similarity, self.weights, order)])
-        n_given = len(first.given)
-        return Solved(found.rows, np.diff(values)[n_given:], found.bounds, float(values[n_given]))
-
-    def _most(self, constraints: RowConstraints, found: Solved) -> float:
-        """Return a bound on what the best selection adds on all targets, from greedy's bound on the sample plus its
-        error.
-        """
-        known = self.on_sample.share(constraints)
-        most = most_possible(found.gain, found.bounds, constraints)
-        most = min(most, found.gain / known) if known else most
-        error = sampling_error(self.similarity.ceiling * float(self.weights.max()), self.n_sampled, len(self.weights))
-        return most + error * len(self.weights)
+        n, (value, score) = self.similarity.n, KINDS[self.kind]
+        state = DistanceState(np.full(n, np.inf), np.zeros(n))
+        for row in constraints.given:
+            state.add(int(row), self.distances(int(row)))
+        before, rows, values = value(state), [], [value(state)]
+        while not constraints.done:
+            row = int(np.argmax(np.where(constraints.open, score(state) / constraints.costs, -np.inf)))
+            state.add(row, self.distances(row))
+            rows.append(row)
+            values.append(value(state))
+            constraints.take_row(row)
+            tick("picking", len(rows), constraints.k)
+        return Solved(np.array(rows, dtype=np.int64), np.diff(values), np.zeros(n), before)
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
-        """Return what holds with confidence over the draw of the sample."""
-        what = any_data(constraints, len(solved.rows))[2]
-        proof = of_these_data(solved.gain, self.most, None, "", what)
-        return proof._replace(words=f"with {CONFIDENCE:.0%} confidence {proof.words}")
-
-
-@dataclass(eq=False)
-class LogDetObjective(Objective):
-    """log det(I + scale * K), where K is the kernel of the picks.
-
-    Attributes
-    ----------
-    vectors : Vectors
-        The rows.
-    gamma : float
-        0 for dot products; above 0 for the rbf kernel.
-    scale : float
-        Multiplies the kernel.
-    solver : callable
-        `select_volume` of the device.
-    device : str
-        Where the work is done.
-    """
-
-    vectors: Vectors
-    gamma: float
-    scale: float
-    solver: Callable[[Vectors, float, float, RowConstraints, ProgressCallback], tuple[Ints, Floats, Floats, float]] = (
-        select_volume
-    )
-    device: str = "cpu"
-
-    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run lazy greedy."""
-        return Solved(*self.solver(self.vectors, self.gamma, self.scale, constraints, tick))
-
-    def among(self, rows: Ints) -> LogDetObjective:
-        """Return the same objective for some candidates."""
-        return replace(self, vectors=self.vectors.only(rows))
-
-    def gains_beside(self, picked: Ints, rows: Ints) -> Floats:
-        """Return an upper bound on what each of some rows would add next to the picks: what it adds alone."""
-        alone = self.vectors.squares[rows] if self.gamma == 0 else np.ones(len(rows))
-        return np.log1p(self.scale * alone)
-
-
-@dataclass(eq=False)
-class FoldObjective(Objective):
-    """Any objective that is measured by blocks while the selection grows."""
-
-    make_fold: Callable[[], SelectionFold]
-    monotone: bool = True
-
-    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run greedy, lazily if the objective is submodular."""
-        fold = self.make_fold()
-        self.submodular = fold.submodular
-        return Solved(*run_greedy(fold, constraints, tick))
-
-    def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
-        """Return what is known of monotone submodular objectives."""
-        if not self.monotone:
-            return Proof("no ratio is known: more rows may be worth less", None)
-        return super().prove(constraints, solved)
-
-
-@dataclass(eq=False)
-class ByReward(Objective):
-    """Any reward of `listwright.rewards`."""
-
-    reward: Reward
-    n: int
-
-    @property
-    def submodular(self) -> bool:  # type: ignore[override]
-        """Whether the reward says that it is submodular."""
-        return self.reward.submodular
-
-    def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run greedy, lazily if the reward is submodular."""
-        return Solved(*select_by_reward(self.reward, self.n, constraints, tick))
+        """Return the factors of farthest-first picks and of greedy sums, which hold for distances that are metrics."""
+        k = len(solved.rows)
+        if isinstance(self.similarity, Given) or constraints.closes or len(constraints.given) or k < 2:
+            return Proof("no ratio is known for these distances or constraints", None)
+        excluded = not constraints.plain
+        if self.kind == "max_min" and not excluded:  # Gonzalez (1985)
+            return Proof(f"no row is farther from a pick than 2 times what the best {k:,} rows reach", None)
+        if self.kind == "disparity_min":  # Ravi, Rosenkrantz & Tayi (1994)
+            return Proof(f"at least 1/2 of the best {k:,} rows", 0.5)
+        if self.kind == "disparity_sum":  # Birnbaum & Goldman (2009)
+            ratio = (k - 2) / (2 * k - 2)
+            return Proof(f"at least (k - 2) / (2 k - 2) = {ratio:.3f} of the best {k:,} rows", ratio)
+        return Proof("no ratio is known for this reward", None)

@@ -13,7 +13,7 @@ from listwright._kernels.tiles import first_above
 from listwright.errors import InputError
 from listwright.selection.intake import read_vectors
 from listwright.selection.select import select
-from listwright.selection.vectors import make_vectors
+from listwright.selection.similarity import make_vectors
 
 STREAMED = ("facility_location", "log_det")
 

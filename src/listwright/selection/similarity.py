@@ -4,17 +4,149 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numba
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints, first_bad
 from listwright._internal.threads import one_thread
-from listwright.selection.vectors import Vectors
+from listwright.errors import InputError
+
+BLOCK = 8192  # rows per block
+DENSE = 4096  # sparse tables with at most this many columns are multiplied as dense blocks
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Rows whose dot products or distances are the similarities. The table itself stays as it was passed."""
+
+    table: Any  # the rows as they were passed
+    inverse: Floats32  # the factor of each row: 1 / length for cosine, else 1
+    squares: Floats  # squared length of each row as `take` returns it
+    centre: Floats32 | None = None  # for distances: the mean row, which `take` subtracts from dense rows
+    away: Floats | None = None  # for distances: the squared distance of each row from the centre
+    ready: bool = False  # whether the rows of the table are already scaled and centred
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return int(self.table.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Numbers per row."""
+        return int(self.table.shape[1])
+
+    @property
+    def wide(self) -> bool:
+        """Whether `take` returns sparse rows."""
+        return sparse.issparse(self.table) and self.width > DENSE
+
+    def only(self, rows: Ints) -> Vectors:
+        """Return some rows, copied, with the same scaling and centre."""
+        away = None if self.away is None else self.away[rows]
+        return replace(self, table=self.table[rows], inverse=self.inverse[rows], squares=self.squares[rows], away=away)
+
+    def take(self, rows: Ints | slice) -> Any:
+        """Return some rows, scaled or centred: a float32 array, or CSR for a wide sparse table."""
+        if sparse.issparse(self.table):
+            some = sparse.csr_array(self.table[rows].astype(np.float32).multiply(self.inverse[rows][:, None]))
+            return some if self.wide else some.toarray()
+        block = np.asarray(self.table[rows], dtype=np.float32)
+        if self.ready:
+            return block
+        return block * self.inverse[rows][:, None] if self.centre is None else block - self.centre
+
+    def doubles(self, rows: Ints | slice) -> Any:
+        """Return some rows in float64, with corrected lengths."""
+        some = self.take(rows).astype(np.float64)
+        squared = some.multiply(some) if sparse.issparse(some) else some * some
+        lengths = np.asarray(squared.sum(axis=1)).reshape(-1)
+        scale = np.sqrt(self.squares[rows] / np.where(lengths > 0, lengths, 1.0))[:, None]
+        return sparse.csr_array(some.multiply(scale)) if sparse.issparse(some) else some * scale
+
+    def prepare(self) -> Vectors:
+        """Return the same vectors with all rows scaled or centred in memory, unless they are on disk or sparse."""
+        if self.ready or sparse.issparse(self.table) or isinstance(self.table, np.memmap):
+            return self
+        table = np.empty(self.table.shape, dtype=np.float32)
+        for low in range(0, len(self), BLOCK):
+            table[low : low + BLOCK] = self.take(slice(low, min(low + BLOCK, len(self))))
+        return replace(self, table=table, ready=True)
+
+
+def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats32 | None = None) -> Vectors:
+    """Return the vectors of a table for a metric."""
+    n = table.shape[0]
+    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        squares = np.concatenate(list(pool.map(lambda low: _squares(table, low, name), range(0, n, BLOCK))))
+    ones = np.ones(n, dtype=np.float32)
+    if metric in ("rbf", "euclidean"):
+        return _centre(table, squares, _mean_row(table) if centre is None else centre)
+    if metric != "cosine":
+        return Vectors(table, ones, squares)
+    zero = first_bad(squares == 0)
+    if zero is not None:
+        raise InputError(
+            f"Row {zero} of {name} is all zeros, so it has no cosine. Leave such rows out, or use another metric."
+        )
+    return Vectors(table, (1.0 / np.sqrt(squares)).astype(np.float32), np.ones(n))
+
+
+def _centre(table: Any, squares: Floats, centre: Floats32) -> Vectors:
+    """Return vectors for distances. Dense rows are centred, which reduces rounding; sparse rows stay as they are."""
+    ones = np.ones(len(squares), dtype=np.float32)
+    if sparse.issparse(table):
+        away = squares - 2.0 * (table @ centre.astype(np.float64)) + float(centre.astype(np.float64) @ centre)
+        return Vectors(table, ones, squares, centre, np.maximum(away, 0.0))
+    away = np.concatenate([_lengths(np.asarray(part, np.float32) - centre) for part in _blocks(table)])
+    return Vectors(table, ones, away, centre, away)
+
+
+def _mean_row(table: Any) -> Floats32:
+    """Return the mean of all rows."""
+    total = np.zeros(table.shape[1])
+    for block in _blocks(table):
+        total += np.asarray(block.sum(axis=0, dtype=np.float64)).reshape(-1)
+    return (total / table.shape[0]).astype(np.float32)
+
+
+def _blocks(table: Any) -> Iterator[Any]:
+    """Iterate over the table in blocks of `BLOCK` rows."""
+    return (table[low : low + BLOCK] for low in range(0, table.shape[0], BLOCK))
+
+
+def _lengths(block: Any) -> Floats:
+    """Return the squared length of each row of a block."""
+    return np.einsum("ij,ij->i", block, block, dtype=np.float64)
+
+
+def _squares(table: Any, low: int, name: str) -> Floats:
+    """Return the squared lengths of a block, or raises `InputError` that names the row and column of nan or inf."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large for float32 is refused below
+        some = table[low : low + BLOCK]
+        if sparse.issparse(some):
+            some = some.astype(np.float32).astype(np.float64)
+            found = np.asarray(some.multiply(some).sum(axis=1)).reshape(-1)
+        else:
+            found = _lengths(np.asarray(some, dtype=np.float32))
+    bad = first_bad(~np.isfinite(found))
+    if bad is not None:
+        raise InputError(_not_finite(table, low + bad, name))
+    return found
+
+
+def _not_finite(table: Any, row: int, name: str) -> str:
+    """Return the error message that names the first number of a row that is not finite in float32."""
+    numbers = table[[row]].toarray()[0] if sparse.issparse(table) else np.asarray(table[row], dtype=np.float64)
+    with np.errstate(over="ignore"):
+        column = first_bad(~np.isfinite(numbers.astype(np.float32))) or 0
+    return f"Number {column} of row {row} of {name} is {numbers[column]}. Vectors must be finite numbers in float32."
+
 
 TARGETS = 256  # targets of a tile
 CANDIDATES = 512  # candidates of a tile
@@ -26,19 +158,11 @@ Measure = Callable[[Any, int, int, Floats], None]  # (tile, first target, end of
 
 
 class SimilarityMatrix(ABC):
-    """Base class: how similar candidate j is to target i. Negative values count as 0.
-
-    Attributes
-    ----------
-    n, n_targets : int
-        Number of candidates and of targets.
-    ceiling : float
-        No similarity is higher.
-    """
+    """Base class: how similar candidate j is to target i. Negative values count as 0."""
 
     n: int
     n_targets: int
-    ceiling: float
+    ceiling: float  # no similarity is higher
 
     @abstractmethod
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
@@ -91,28 +215,22 @@ class Dots(SimilarityMatrix):
         self.ceiling = float(np.sqrt(candidates.squares.max() * targets.squares.max()))
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Return their vectors."""
         return _rows(self.of_candidates, rows, dtype)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Return their vectors."""
         return _rows(self.of_targets, rows, dtype)
 
     def own(self) -> Floats:
-        """Return the squared lengths."""
         return self.of_candidates.squares
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Return the dot products, at 2 d operations per pair."""
         product = candidates @ targets.T
         return product.toarray() if sparse.issparse(product) else product
 
     def only(self, targets: Ints) -> Dots:
-        """Return the similarity to some of the targets, whose vectors are copied."""
         return Dots(self.of_candidates, self.of_targets.only(targets))
 
     def among(self, candidates: Ints) -> Dots:
-        """Return the similarity for some of the candidates, whose vectors are copied."""
         some = Dots(self.of_candidates.only(candidates), self.of_targets)
         some.ceiling = self.ceiling
         return some
@@ -142,15 +260,12 @@ class Distances(SimilarityMatrix):
         self.ceiling = 1.0 if gamma > 0 else 4.0 * far
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Return their vectors and squared lengths."""
         return _rows(self.of_candidates, rows, dtype), self.of_candidates.squares[rows].astype(dtype)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Return their vectors and squared lengths."""
         return _rows(self.of_targets, rows, dtype), self.of_targets.squares[rows].astype(dtype)
 
     def own(self) -> Floats:
-        """Return the ceiling, which is that of distance 0."""
         return np.full(self.n, self.ceiling)
 
     def squared_distances(self, similar: Floats) -> Floats:
@@ -158,7 +273,6 @@ class Distances(SimilarityMatrix):
         return 2.0 - 2.0 * similar if self.gamma > 0 else self.ceiling - similar
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Return the similarities from |x - y|^2 = |x|^2 + |y|^2 - 2 x y."""
         (one, ones), (other, others) = candidates, targets
         product = one @ other.T
         squared = product.toarray() if sparse.issparse(product) else product
@@ -172,13 +286,11 @@ class Distances(SimilarityMatrix):
         return np.exp(squared, out=squared)
 
     def only(self, targets: Ints) -> Distances:
-        """Return the similarity to some of the targets, with the same ceiling."""
         some = Distances(self.of_candidates, self.of_targets.only(targets), self.gamma)
         some.ceiling = self.ceiling
         return some
 
     def among(self, candidates: Ints) -> Distances:
-        """Return the similarity for some of the candidates, with the same ceiling."""
         some = Distances(self.of_candidates.only(candidates), self.of_targets, self.gamma)
         some.ceiling = self.ceiling
         return some
@@ -208,31 +320,24 @@ class Given(SimilarityMatrix):
 
     @property
     def noise(self) -> float:
-        """0: the numbers are taken as exact."""
         return 0.0
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Return their rows of the matrix."""
         return self.table[rows].astype(dtype, copy=False)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        """Return the columns to use."""
         return rows
 
     def own(self) -> Floats:
-        """Return the diagonal."""
         return np.asarray(self.table.diagonal(), dtype=np.float64)
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        """Return a part of the matrix."""
         return np.ascontiguousarray(candidates[:, targets])
 
     def only(self, targets: Ints) -> Given:
-        """Return the similarity to some of the targets, whose columns are copied."""
         return Given(self.table[:, targets])
 
     def among(self, candidates: Ints) -> Given:
-        """Return the similarity for some of the candidates, whose rows are copied."""
         return Given(self.table[candidates])
 
     def gain_bounds(self, weights: Floats) -> Floats:

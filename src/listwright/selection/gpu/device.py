@@ -1,4 +1,4 @@
-"""Decides which device does the work."""
+"""Decides which device does the work, and how the kernels cut it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from listwright.errors import InputError
 DEVICES = ("auto", "cpu", "cuda")
 PACKAGES = ("torch", "triton")
 WORTH_IT = 1e12  # operations from which on "auto" looks for a GPU
+DOT, EUCLIDEAN, RBF = 0, 1, 2  # how a similarity follows from a dot product
+ROWS, CANDIDATES = 128, 256  # targets and candidates of a tile
+PROGRAMS = 1056  # fewest programs to start: eight per multiprocessor of an H200
 
 
 def wants_gpu(device: str, operations: float) -> bool:
@@ -55,3 +58,10 @@ def must_fit_gpu(size: int, advice: str) -> None:
     free = int(load_torch().cuda.mem_get_info()[0])
     if size > free:
         raise InputError(f"The GPU has {free / 1e9:.1f} GB free, and about {size / 1e9:.1f} GB are needed. {advice}")
+
+
+def parts_of(n_targets: int, n_candidates: int) -> tuple[int, int]:
+    """Return into how many parts the targets are cut, and the tiles per part, so that there are enough programs."""
+    tiles, blocks = -(-n_targets // ROWS), -(-n_candidates // CANDIDATES)
+    each = min(max(tiles * blocks // PROGRAMS, 1), max(tiles, 1))
+    return -(-tiles // each), each

@@ -8,7 +8,7 @@ import torch
 import triton
 import triton.language as tl
 
-from listwright.selection.gpu.arithmetic import CANDIDATES, ROWS, parts_of
+from listwright.selection.gpu.device import CANDIDATES, ROWS, parts_of
 
 STEP = {torch.float16: 64, torch.float32: 32}  # columns multiplied at a time
 
@@ -119,7 +119,7 @@ def _workspace(size: int, alignment: int, stream: int | None) -> Any:
 class Kind(NamedTuple):
     """How a similarity follows from a dot product."""
 
-    code: int  # DOT, EUCLIDEAN or RBF of `arithmetic`
+    code: int  # DOT, EUCLIDEAN or RBF
     ceiling: float  # parameters of EUCLIDEAN and RBF
     gamma: float
     noise: float  # rises up to this are rounding
@@ -128,7 +128,7 @@ class Kind(NamedTuple):
 def falls(
     targets: Any, candidates: Any, squares: tuple[Any, Any], index: Any, old: Any, new: Any, weights: Any, kind: Kind
 ) -> Any:
-    """Return by candidate the sum that `arithmetic.falls` defines, in float64."""
+    """Return by candidate how much its gain decreases, in float64."""
     (n, d), c, exact = targets.shape, candidates.shape[0], targets.dtype == torch.float32
     n_parts, each = parts_of(n, c)
     rows, columns, warps = (ROWS // 2, CANDIDATES // 2, 4) if exact else (ROWS, CANDIDATES, 8)

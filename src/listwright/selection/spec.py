@@ -16,33 +16,24 @@ from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Function, Reward
 from listwright.selection.cluster import DistributedGreedy
-from listwright.selection.devices import CPU, gpu_tools
-from listwright.selection.dispersion import KINDS, Dispersion
+from listwright.selection.facility import Blocks, FacilityObjective, Sampled, value_curve
 from listwright.selection.folds import (
     FacilityFold,
+    FoldObjective,
     GraphCutFold,
     LogDetFold,
+    LogDetObjective,
     MixtureFold,
     RewardFold,
     SaturatedFold,
     SelectionFold,
+    select_volume,
 )
-from listwright.selection.gpu.device import wants_gpu
-from listwright.selection.graph import neighbor_graph
-from listwright.selection.intake import Source, read_vectors
-from listwright.selection.memory import must_fit
-from listwright.selection.objectives import (
-    ByReward,
-    FacilityObjective,
-    FoldObjective,
-    Graph,
-    LogDetObjective,
-    NearestNeighbors,
-    Objective,
-    Sampled,
-)
-from listwright.selection.similarity import Distances, Dots, Given, SimilarityMatrix
-from listwright.selection.vectors import DENSE, Vectors, make_vectors
+from listwright.selection.gpu.device import gpu_name, wants_gpu
+from listwright.selection.graph import Graph, NearestNeighbors, neighbor_graph
+from listwright.selection.intake import Source, must_fit, read_vectors
+from listwright.selection.objectives import KINDS, Dispersion, Objective
+from listwright.selection.similarity import DENSE, Distances, Dots, Given, SimilarityMatrix, Vectors, make_vectors
 
 BLOCK = 512  # rows checked at a time
 METRICS = ("cosine", "dot", "rbf", "euclidean", "precomputed")
@@ -58,6 +49,27 @@ TAKES = {  # which options a reward uses
 MIXED = ("facility_location", "log_det", "saturated_coverage", "feature_based", "graph_cut")  # with others
 MANY_CALLS = 100_000  # of a plain function, from which on a warning says so
 DEALT = ("facility_location", "log_det")  # rewards that a cluster supports
+
+
+class Tools(NamedTuple):
+    """The functions that differ by device, and the name of the device."""
+
+    name: str  # "cpu", or the name of the GPU
+    board: Callable[..., Any]  # makes the board of `Epochs`
+    graph: Callable[..., Any]  # makes the graph of nearest neighbours
+    volume: Callable[..., Any]  # selects by log det
+    curve: Callable[..., Any]  # measures picks on all targets
+
+
+CPU = Tools("cpu", Blocks, neighbor_graph, select_volume, value_curve)
+
+
+def gpu_tools(*, exact: bool) -> Tools:
+    """Return the functions for the GPU, which need the extra `gpu`."""
+    from listwright.selection.gpu import objectives as gpu
+
+    board, make_graph = partial(gpu.Tiles, exact=exact), partial(gpu.neighbor_graph, exact=exact)
+    return Tools(gpu_name(), board, make_graph, gpu.select_volume, gpu.value_curve)
 
 
 class SelectionSpec(NamedTuple):
@@ -97,7 +109,7 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
     if wish.reward == "log_det":
         return _dealt(wish, _log_det(wish, source, k, gpu=gpu), rng)
     if wish.reward == "feature_based":
-        return ByReward(_feature_based(wish, source), source.table.shape[0])
+        return FoldObjective(_fold_maker(wish, source))
     if wish.reward == "saturated_coverage":
         return _saturated_coverage(wish, source)
     if wish.reward == "graph_cut":
@@ -147,7 +159,7 @@ def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
     n = int(source.table.shape[0])
     if not isinstance(reward, Reward) and callable(reward):
         if _is_set_function(reward):
-            return ByReward(_set_function(reward, n, k), n)
+            return FoldObjective(partial(RewardFold, _set_function(reward, n, k), n))
         table = source.table if sparse.issparse(source.table) else np.asarray(source.table)
         reward = reward(table)
     if not isinstance(reward, Reward):
@@ -155,7 +167,7 @@ def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
             f"reward must be one of {', '.join(REWARDS)}, a reward of listwright.rewards for these rows, or a function "
             f"that makes one from the vectors. Got {type(reward).__name__}."
         )
-    return ByReward(reward, n)
+    return FoldObjective(partial(RewardFold, reward, n))
 
 
 def _is_set_function(reward: Any) -> bool:
@@ -353,19 +365,20 @@ def _saturated_coverage(wish: SelectionSpec, source: Source) -> Objective:
         raise InputError(f"alpha must be above 0 and at most 1. Got {wish.alpha!r}.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
         graph = _stored_similarities(wish, source)
-        return ByReward(_capped_reward(graph, _weights(wish.weights, graph.shape[1]), wish.alpha), graph.shape[0])
+        return _on_graph(graph, _weights(wish.weights, graph.shape[1]), wish.alpha)
     if wish.neighbors is None:
         return FoldObjective(_fold_maker(wish, source))
     similarity = make_similarity(wish, source)
     weights = _weights(wish.weights, similarity.n_targets)
     graph = neighbor_graph(similarity, _neighbors(wish, similarity), silent)
-    return ByReward(_capped_reward(graph, weights, wish.alpha), similarity.n)
+    return _on_graph(graph, weights, wish.alpha)
 
 
-def _capped_reward(graph: Any, weights: Floats, alpha: float) -> Reward:
-    """Return saturated coverage on a graph as a reward: every target is a topic, covered up to its cap."""
+def _on_graph(graph: Any, weights: Floats, alpha: float) -> Objective:
+    """Return saturated coverage on a graph: every target is a topic, covered up to its cap."""
     caps = alpha * np.asarray(graph.sum(axis=0), dtype=np.float64).reshape(-1)
-    return ConcaveCoverage(graph, "cap", caps, weights, normalize=False)
+    reward = ConcaveCoverage(graph, "cap", caps, weights, normalize=False)
+    return FoldObjective(partial(RewardFold, reward, int(graph.shape[0])))
 
 
 def _feature_based(wish: SelectionSpec, source: Source) -> Reward:

@@ -6,13 +6,57 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
-from listwright.selection.epochs import Marks
-from listwright.selection.gpu.arithmetic import DOT, EUCLIDEAN, RBF
+from listwright._internal.progress import ProgressCallback
+from listwright.errors import InputError
+from listwright.selection.constraints import RowConstraints
+from listwright.selection.facility import Marks
+from listwright.selection.gpu.device import DOT, EUCLIDEAN, RBF, must_fit_gpu
 from listwright.selection.gpu.kernels import Kind, falls, lift
-from listwright.selection.gpu.tables import floats, on_gpu
-from listwright.selection.similarity import NOISE, Distances, Dots, SimilarityMatrix
+from listwright.selection.graph import as_graph
+from listwright.selection.similarity import NOISE, Distances, Dots, SimilarityMatrix, Vectors
+
+STEP = 64  # rows are padded with zeros to a multiple of this many numbers
+BLOCK = 65_536  # rows copied at a time
+
+
+def width_of(vectors: Vectors) -> int:
+    """Return the numbers per row on the GPU: a multiple of `STEP`."""
+    return -(-vectors.width // STEP) * STEP
+
+
+def on_gpu(vectors: Vectors, dtype: Any) -> Any:
+    """Return all rows as a tensor, or raises `InputError` if they do not fit."""
+    if vectors.wide:
+        raise InputError(
+            f"Sparse vectors of {vectors.width:,} columns are only supported on the CPU. Pass device='cpu'."
+        )
+    size = len(vectors) * width_of(vectors) * dtype.itemsize
+    must_fit_gpu(2 * size, "Pass sample= or neighbors=, or device='cpu'.")
+    table = torch.zeros((len(vectors), width_of(vectors)), device="cuda", dtype=dtype)
+    for low in range(0, len(vectors), BLOCK):
+        rows = slice(low, min(low + BLOCK, len(vectors)))
+        table[rows, : vectors.width] = _block(vectors, rows).to(dtype)
+    return table
+
+
+def _block(vectors: Vectors, rows: slice) -> Any:
+    """Return some rows, copied as they are and then scaled or centred on the GPU."""
+    if vectors.ready or not isinstance(vectors.table, np.ndarray):
+        return torch.from_numpy(np.ascontiguousarray(vectors.take(rows))).cuda()
+    block = np.ascontiguousarray(vectors.table[rows])
+    numbers = torch.from_numpy(block if block.dtype.kind == "f" else block.astype(np.float32)).cuda().float()
+    if vectors.centre is not None:
+        return numbers - torch.from_numpy(vectors.centre).cuda()
+    return numbers * torch.from_numpy(vectors.inverse[rows]).cuda()[:, None]
+
+
+def floats(values: Any) -> Any:
+    """Return numbers by row as a float32 tensor."""
+    return torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)).cuda()
+
 
 GATHERING = 256  # gathering the vectors of changed targets costs as much as this many candidates
 NEAR = 3e-4  # tiles are summed in float32, so small gains have only this relative precision
@@ -59,7 +103,6 @@ class Tiles:
         return np.asarray(torch.cat(bounds).cpu().numpy() * (1 + NOISE) + noise)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """Return what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
         gains, anew = known.copy(), since < 0
         for last in np.unique(since[~anew]):
             some, changed = since == last, torch.nonzero(self.best > self.marks[last]).squeeze(1)
@@ -72,17 +115,14 @@ class Tiles:
         return gains
 
     def mark(self) -> int:
-        """Store the current best similarities, and return the number of the mark."""
         self.marks.append(self.best.clone())
         return len(self.marks) - 1
 
     def activate(self, rows: Ints) -> None:
-        """Gathers the vectors of the active rows."""
         at = torch.from_numpy(rows).cuda()
         self.active = (self.candidates[at], self.squares[at])
 
     def pick(self, row: int) -> tuple[float, Floats]:
-        """Pick a row; return what it adds, and by how much the gains of the active rows decrease."""
         old = self.best
         brought = self.lift(row)
         changed = torch.nonzero(self.best > old).squeeze(1)
@@ -97,7 +137,6 @@ class Tiles:
         return brought
 
     def exact_gains(self, rows: Ints) -> Floats:
-        """Return what each of a few rows would add now, in float64."""
         return self.doubles.gains(rows)
 
     def _fell(self, rows: Ints, changed: Any, old: Any, new: Any) -> Floats:
@@ -106,9 +145,7 @@ class Tiles:
         return self._sums(self.candidates[at], self.squares[at], changed, old, new).cpu().numpy()
 
     def _sums(self, candidates: Any, squares: Any, changed: Any, old: Any, new: Any) -> Any:
-        """Return how much the candidates' gains decrease when the best of the changed targets (None: all) goes from old
-        to new.
-        """
+        """Return how much gains decrease when the best of the changed targets (None: all) goes from old to new."""
         if changed is not None and not len(changed):
             return torch.zeros(len(candidates), device="cuda", dtype=torch.float64)
         targets = self.targets if changed is None else self.targets[changed]
@@ -129,7 +166,6 @@ class DoublesOnGPU:
         self.picked: list[int] = []
 
     def gains(self, rows: Ints) -> Floats:
-        """Return what each of the rows would add, at 2 d operations per target and row, or row picked since."""
         board, new = self.board, len(self.picked)
         at = torch.tensor([*self.picked, *rows.tolist()], device="cuda")
         total, both = (
@@ -180,3 +216,102 @@ def from_products(similarity: SimilarityMatrix, product: Any, squares: Any, othe
         return product
     squared = product.mul_(-2.0).add_(squares[:, None]).add_(others).clamp_(min=0.0)
     return squared.mul_(-similarity.gamma).exp_() if similarity.gamma > 0 else similarity.ceiling - squared
+
+
+NUMBERS = 1 << 30  # similarities stored at a time
+
+
+def neighbor_graph(
+    similarity: SimilarityMatrix, neighbors: int, tick: ProgressCallback, *, exact: bool
+) -> sparse.csr_array:
+    """Return the graph as on the CPU: CSR of shape (candidates, targets)."""
+    assert isinstance(similarity, Dots | Distances)
+    dots = isinstance(similarity, Dots)
+    dtype = torch.float32 if exact or not dots else torch.float16
+    targets = on_gpu(similarity.of_targets, dtype)
+    same = similarity.of_candidates is similarity.of_targets
+    candidates = targets if same else on_gpu(similarity.of_candidates, dtype)
+    squares, others = floats(similarity.of_targets.squares), floats(similarity.of_candidates.squares)
+    shape, step = (similarity.n_targets, neighbors), max(1, NUMBERS // similarity.n)
+    rows, values = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
+    for low in range(0, similarity.n_targets, step):
+        block = slice(low, min(low + step, similarity.n_targets))
+        found = from_products(similarity, _product(targets[block], candidates), squares[block], others)
+        best, at = found.topk(neighbors, dim=1)
+        rows[block], values[block] = at.cpu().numpy(), best.cpu().numpy()
+        tick("neighbours", block.stop, similarity.n_targets)
+    return as_graph(rows, values, similarity.n)
+
+
+def _product(targets: Any, candidates: Any) -> Any:
+    """Return dot products in float32, also of vectors in half precision."""
+    if targets.dtype == torch.float32:
+        return targets @ candidates.T
+    return torch.mm(targets, candidates.T, out_dtype=torch.float32)
+
+
+def select_volume(
+    vectors: Vectors, gamma: float, scale: float, constraints: RowConstraints, tick: ProgressCallback
+) -> tuple[Ints, Floats, Floats, float]:
+    """Select rows by greedy on log det, as `selection.volume.select_volume` does."""
+    steps = len(constraints.given) + constraints.k
+    spanned = (Axes if gamma == 0 else Cholesky)(vectors, gamma, scale, steps)
+    before = sum(spanned.add(int(row)) for row in constraints.given)
+    costs = torch.from_numpy(constraints.costs).cuda()
+    rows: list[int] = []
+    gains: list[float] = []
+    open_rows = torch.from_numpy(constraints.open).cuda()
+    while not constraints.done:
+        scores = torch.where(open_rows, spanned.remaining.log() / costs, -torch.inf)
+        row = int(scores.argmax())
+        gains.append(spanned.add(row))
+        rows.append(row)
+        constraints.take_row(row)
+        open_rows[row] = False
+        if constraints.closes:
+            open_rows = torch.from_numpy(constraints.open).cuda()
+        tick("picking", len(rows), constraints.k)
+    bounds = spanned.remaining.log().cpu().numpy()
+    return np.array(rows, dtype=np.int64), np.array(gains), bounds, float(before)
+
+
+class Axes:
+    """Log det for dot products: a pick is an axis of d numbers, as in `_kernels.lazy_volume`."""
+
+    def __init__(self, vectors: Vectors, gamma: float, scale: float, steps: int) -> None:
+        self.table, self.scale, self.n_picked = on_gpu(vectors, torch.float32), scale, 0
+        self.remaining = 1.0 + scale * torch.from_numpy(vectors.squares).cuda()
+        self.axes = torch.zeros((steps, width_of(vectors)), device="cuda", dtype=torch.float64)
+        self.shares = torch.zeros(steps, device="cuda", dtype=torch.float64)
+
+    def add(self, row: int) -> float:
+        t, x = self.n_picked, self.table[row].double()
+        left = self.remaining[row].clone()
+        self.shares[t] = self.scale / left
+        self.axes[t] = x - (self.shares[:t] * (self.axes[:t] @ x)) @ self.axes[:t]
+        part = (self.table @ self.axes[t].float()).double()
+        self.remaining = (self.remaining - self.scale * self.shares[t] * part * part).clamp(min=1.0)
+        self.n_picked += 1
+        return float(left.log())
+
+
+class Cholesky:
+    """Log det for the rbf kernel: a pick is a column of the Cholesky factor."""
+
+    def __init__(self, vectors: Vectors, gamma: float, scale: float, steps: int) -> None:
+        must_fit_gpu(4 * len(vectors) * steps, "Ask for fewer rows, or use metric='cosine'.")
+        self.table, self.scale, self.gamma, self.n_picked = on_gpu(vectors, torch.float32), scale, gamma, 0
+        self.squares = torch.from_numpy(vectors.squares).cuda()
+        self.remaining = torch.full_like(self.squares, 1.0 + scale)
+        self.explained = torch.zeros((steps, len(vectors)), device="cuda")
+
+    def add(self, row: int) -> float:
+        t, left = self.n_picked, self.remaining[row].clone()
+        squared = self.squares + self.squares[row] - 2.0 * (self.table @ self.table[row]).double()
+        part: Any = self.scale * torch.exp(-self.gamma * squared.clamp(min=0.0))
+        part = part - (self.explained[:t, row] @ self.explained[:t]).double()
+        part = part / left.sqrt()
+        self.explained[t] = part.float()
+        self.remaining = (self.remaining - part * part).clamp(min=1.0)
+        self.n_picked += 1
+        return float(left.log())
