@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 import time
 from pathlib import Path
 
@@ -115,3 +117,19 @@ def test_long_compiling_is_announced_once(capsys, monkeypatch):
         time.sleep(seconds)
         announcer.on_end(None)
     assert capsys.readouterr().err.count("Compiling once: about") == 1
+
+
+def test_compiling_is_counted_on_a_terminal(monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(sys, "__stderr__", terminal)
+    monkeypatch.setattr(_kernels, "SOON", 0.0)
+    announcer = _kernels.Announcer()
+    announcer.on_start(None)
+    announcer.on_start(None)
+    announcer.on_end(None)
+    shown = terminal.getvalue()
+    announcer.on_end(None)
+    assert [" 0 functions," in shown, " 1 functions," in shown] == [True, True]
+    assert terminal.getvalue() == shown + "\r\x1b[K"

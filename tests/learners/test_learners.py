@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from listwright.learners import (
 )
 from listwright.learners.examples import Examples, center_by_state
 from listwright.learners.losses import LOSSES
-from listwright.learners.ridge import PENALTIES
+from listwright.learners.ridge import PENALTIES, rows_by_fold
 from listwright.policies import Estimator, Linear, Sequence, Uniform
 from tests.booster_tools import booster
 from tests.made_examples import changed, made
@@ -71,7 +72,7 @@ def taught(learner: Learner, stack: list[Examples]) -> Learner:
 def stacked(stack: list[Examples], *, center: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     tables, targets, weights = [], [], []
     for examples in stack:
-        rows, offsets = examples.used_rows
+        rows, offsets = examples.row_mask_rows
         table, target = examples.rows.table[rows].astype(np.float64), examples.gains[rows]
         tables.append(center_by_state(table, offsets) if center else table)
         targets.append(center_by_state(target, offsets) if center else target)
@@ -80,6 +81,27 @@ def stacked(stack: list[Examples], *, center: bool) -> tuple[np.ndarray, np.ndar
 
 
 # RidgeFTRL
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_are_sorted_by_fold(seed: int) -> None:
+    examples = make_examples(seed, n=1 + seed % 12)
+    folds = np.random.default_rng(seed).integers(0, 3, size=len(examples.learned))
+    states = [[row for row in range(a, b) if examples.row_mask[row]] for a, b in pairwise(examples.rows.offsets)]
+    rows, starts, ends = rows_by_fold(examples, folds, 3)
+    assert [[rows[a:b].tolist() for a, b in pairwise(starts) if ends[f] <= a < ends[f + 1]] for f in range(3)] == [
+        [state for state, fold in zip(states, folds, strict=True) if state and fold == f] for f in range(3)
+    ]
+    assert starts[-1] == ends[-1] == len(rows) == examples.row_mask.sum()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_costs_are_distances_to_the_best_option(seed: int) -> None:
+    examples = make_examples(seed)
+    offsets, gains, options = examples.rows.offsets, examples.gains, examples.options
+    best = [max((gains[i] for i in range(a, b) if options[i]), default=0.0) for a, b in pairwise(offsets)]
+    expected = np.where(options, np.repeat(best, np.diff(offsets)) - gains, 0.0)
+    np.testing.assert_array_equal(examples.costs, expected)
 
 
 @pytest.mark.parametrize("center", [True, False])

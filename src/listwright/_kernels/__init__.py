@@ -1,52 +1,58 @@
 """Compiled functions on plain arrays. They check nothing: callers pass arrays of the right types and shapes.
 
-While kernels are compiled, which takes seconds in a fresh environment, a line on standard error says so.
+While kernels are compiled, which takes seconds in a fresh environment, a line on standard error says so, and how far
+it is.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
+import time
 from typing import Any
 
 from numba import njit
 from numba.core import event
 from numba.core import options as numba_options
 
-SOON = 1.0  # seconds of compiling after which the line is printed
-ABOUT = 10  # seconds that it takes in all
+SOON = 0.5  # seconds of compiling after which it is announced
+ABOUT = 5  # seconds that an idle core compiles for the first fit and predict, or pack: see benchmarks/first_minute.py
+MESSAGE = f"Compiling once: about {ABOUT} s on an idle core. `listwright warmup` does it ahead of time."
 
 
 class Announcer(event.Listener):
     """Listens to numba's compile events, which are sent for every function compiled but not for those read from its
-    cache.
+    cache. Announces them once; on a terminal, by a line that counts while they are compiled and then goes.
     """
 
     def __init__(self) -> None:
-        self.depth = 0
-        self.announced = False
-        self.timer: threading.Timer | None = None
+        self.depth, self.count, self.seconds, self.started = 0, 0, 0.0, 0.0
+        self.silent = False
 
     def on_start(self, event: Any) -> None:
-        """Start the timer when an outermost compilation begins."""
+        """Start the clock when an outermost compilation begins."""
+        if self.depth == 0:
+            self.started = time.perf_counter()
         self.depth += 1
-        if self.depth == 1 and not self.announced:
-            self.timer = threading.Timer(SOON, self.say)
-            self.timer.daemon = True
-            self.timer.start()
+        self._say()
 
     def on_end(self, event: Any) -> None:
-        """Cancels the timer when the outermost compilation ends."""
+        """Stop the clock when the outermost compilation ends."""
         self.depth -= 1
-        if self.depth == 0 and self.timer is not None:
-            self.timer.cancel()
+        self.count += 1
+        self._say()
+        if self.depth == 0:
+            self.seconds += time.perf_counter() - self.started
 
-    def say(self) -> None:
-        """Print the line, once per process."""
-        if not self.announced:
-            self.announced = True
-            line = f"Compiling once: about {ABOUT} s. `listwright warmup` does it ahead of time."
-            print(line, file=sys.stderr, flush=True)
+    def _say(self) -> None:
+        seconds = self.seconds + time.perf_counter() - self.started
+        if self.silent or seconds < SOON:
+            return
+        if sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty():
+            line = f"{MESSAGE} {self.count} functions, {seconds:.1f} s" if self.depth else ""
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+        else:
+            print(MESSAGE, file=sys.stderr, flush=True)
+            self.silent = True
 
 
 announcer = Announcer()

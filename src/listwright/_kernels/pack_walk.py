@@ -39,7 +39,7 @@ def _pick(
     kinds = len(links)
     for position in range(len(picks)):
         unmet_rows(offsets, starts, parts, wholes, weights, met, unmet)
-        count = 0
+        count = np.int64(0)  # not a literal, for which `add_trees` would be compiled once more
         for row in range(len(table)):
             if not taken[row] and sizes[row] <= room and places[groups[row]] > 0:
                 for column in range(UNMET):

@@ -110,7 +110,7 @@ def run(
 
 def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, MethodRun]:
     """Train the methods in `APART` on the demo's questions and return their values and times."""
-    announcer.announced = True  # the main process tells of compilation, and its bar of the rest
+    announcer.silent = True  # the main process tells of compilation, and its bar of the rest
     with progress_to(False):
         train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
         return {name: _fit_and_measure(RIVALS[name], train, test)[1] for name in APART}

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, starts_of
-from listwright._kernels.rows import center, costs_of
+from listwright._kernels.rows import center
 from listwright.errors import InputError
 from listwright.features import Rows
 
@@ -73,7 +73,8 @@ class Examples:
     @cached_property
     def costs(self) -> Floats:
         """By row: c(s) = max b - b(s) over the options of the state; 0 for rows that are no option."""
-        return costs_of(self.gains, self.options, self.rows.offsets)
+        best = np.maximum.reduceat(np.where(self.options, self.gains, -np.inf), self.rows.offsets[:-1])
+        return np.where(self.options, best[self.rows.owners] - self.gains, 0.0)
 
     @cached_property
     def row_mask(self) -> Bools:

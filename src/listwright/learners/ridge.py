@@ -11,11 +11,11 @@ from typing import Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints, solve
+from listwright._internal.arrays import Floats, Ints, solve, starts_of
 from listwright._internal.parameters import clone
 from listwright._internal.ragged import FOLDS
 from listwright._internal.saved import saved_as
-from listwright._kernels.rows import by_fold, center, crossed_scores, gather
+from listwright._kernels.rows import center, crossed_scores
 from listwright.errors import InputError
 from listwright.features import Crossed, Rows
 from listwright.learners.base import Learner
@@ -93,10 +93,10 @@ class RidgeFTRL(Learner):
         """Add the rows to the sums of their folds, and the policy's squared error on them to `loss_`."""
         if not hasattr(self, "sums_"):
             self._start(examples.rows)
-        rows, offsets, ends = by_fold(examples.row_mask, examples.rows.offsets, self._folds(examples), len(self.sums_))
+        rows, offsets, ends = rows_by_fold(examples, self._folds(examples), len(self.sums_))
         if not len(rows):
             return
-        table = gather(examples.rows.table, rows)
+        table = examples.rows.table[rows].astype(np.float64)
         target = (examples.gains if self.target == "gain" else -examples.costs)[rows]
         if self.center:
             center(table, offsets, table)
@@ -189,6 +189,18 @@ class RidgeFTRL(Learner):
     def hindsight(self) -> str:
         """Say that the regret is exact."""
         return "The surrogate regret is exact, against the best of all weights, which follows from the sums."
+
+
+def rows_by_fold(examples: Examples, folds: Ints, n_folds: int) -> tuple[Ints, Ints, Ints]:
+    """Return the rows in use, sorted by fold; where each state with any starts among them; and where each fold does."""
+    rows = np.flatnonzero(examples.row_mask)
+    owners = examples.rows.owners[rows]
+    of_row = folds[owners]
+    if n_folds > 1:
+        order = np.argsort(of_row.astype(np.uint16), kind="stable")  # by counting, as numpy sorts these
+        rows, owners = rows[order], owners[order]
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    return rows, np.append(starts, len(rows)), starts_of(np.bincount(of_row, minlength=n_folds))
 
 
 def best_penalty(parts: list[RidgeSums], total: RidgeSums, start: float) -> float:

@@ -13,7 +13,6 @@ from scipy import sparse
 from listwright._internal.arrays import Bools, Floats, Hashes, Ints
 from listwright._internal.ragged import folds_of
 from listwright._internal.saved import saved_as
-from listwright._kernels.rows import row_keys
 from listwright.evaluation.values import list_values
 from listwright.features import Features
 from listwright.learners import Learner
@@ -165,7 +164,7 @@ def _row_keys(table: Any, *, coarse: bool = False) -> Keys:
         bits += np.uint32(1 << (DROPPED - 1))
         bits &= ~np.uint32((1 << DROPPED) - 1)
     if not is_sparse:
-        return row_keys(bits, factors)
+        return np.einsum("ij,j->i", bits, factors)  # modulo 2^64
     words = bits.ravel() * factors[table.indices]
     before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words, dtype=np.uint64)])
     return before[table.indptr[1:]] - before[table.indptr[:-1]]

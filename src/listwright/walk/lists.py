@@ -14,7 +14,7 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.threads import in_parallel, one_thread
 from listwright._kernels.constraints import ListLimits
 from listwright._kernels.rows import crossed_scores, linear_scores
-from listwright._kernels.walk import NO_DRAWS, Draws, Weights, walk_lists
+from listwright._kernels.walk import Draws, Weights, walk_lists
 from listwright.features import Candidate, Distance, Features, Identity, Position, Rows, Sum
 from listwright.features.scale import Scale
 from listwright.lists import Lists
@@ -145,15 +145,17 @@ class CompiledWalk(NamedTuple):
     policy: Linear  # the policy
 
     def lists(
-        self, length: int, room: Floats | None, repeats: bool = False, draws: Draws = NO_DRAWS
+        self, length: int, room: Floats | None, repeats: bool = False, draws: Draws | None = None
     ) -> tuple[Ints, Floats, Floats]:
         """Return the rows of each list, their scores, and the probabilities of those drawn, by problem and position."""
         problems, weights, limits = self.problems, self.weights(), self.limits(room, length, repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
-        explores = draws is not NO_DRAWS
+        explores = draws is not None
         chances = np.full((len(problems), length), np.nan) if explores else NOT_HELD
         most = problems.n_rows if len(problems) == 1 else int(np.diff(problems.offsets).max(initial=0))
-        batch = problems.offsets, problems.features, weights, limits, draws, lists, picked, chances
+        quotas = limits[2:6] if len(limits.groups) else None
+        limited = limits.sizes, limits.room, repeats, quotas, draws
+        batch = problems.offsets, problems.features, weights, *limited, lists, picked, chances
 
         def some(low: int, high: int) -> None:
             space, least = np.empty((5 + explores, most)), np.empty((most, len(weights.smallest)), dtype=np.float32)
