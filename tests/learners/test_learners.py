@@ -72,7 +72,7 @@ def taught(learner: Learner, stack: list[Examples]) -> Learner:
 def stacked(stack: list[Examples], *, center: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     tables, targets, weights = [], [], []
     for examples in stack:
-        rows, offsets = examples.row_mask_rows
+        rows, offsets = examples.used_rows
         table, target = examples.rows.table[rows].astype(np.float64), examples.gains[rows]
         tables.append(center_by_state(table, offsets) if center else table)
         targets.append(center_by_state(target, offsets) if center else target)
