@@ -187,9 +187,9 @@ def test_code_that_breaks_a_law_is_caught(reward: Reward, law: str, words: str) 
 
 def test_a_sum_may_pass_one_and_an_average_of_sums_too() -> None:
     total = Coverage(np.eye(4), normalize=False)
-    assert not total.is_bounded
-    assert not lw.rewards.WeightedSum([total]).is_bounded
-    assert lw.rewards.Rouge([["a"]], [["a"]]).is_bounded
+    assert not total.bounded
+    assert not lw.rewards.WeightedSum([total]).bounded
+    assert lw.rewards.Rouge([["a"]], [["a"]]).bounded
     problems = lw.Problems.from_arrays(np.zeros((1, 4, 1)))
     check_reward(lw.rewards.WeightedSum([total]), problems)
 

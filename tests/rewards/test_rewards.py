@@ -210,7 +210,7 @@ def test_where_there_is_nothing_to_earn_everything_is_worth_0(reward: rw.Reward)
     assert worth(reward, [0, 3], [1, 3]) == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if example(name, [2]).reward.is_bounded])
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if example(name, [2]).reward.bounded])
 def test_all_candidates_together_are_worth_at_most_1(name: str) -> None:
     problems = example(name, [4, 4, 1], seed=3)
     lists = lw.greedy(problems, length=4)

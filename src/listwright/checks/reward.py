@@ -37,7 +37,7 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
     ----------
     reward : Reward
         The reward to test. Gains may rise where its `submodular` is False, and values may exceed 1 where its
-        `is_bounded` is False.
+        `bounded` is False.
     problems : Problems
         The problems to build lists for. In problems of at most five candidates all lists of up to three items are
         tried, with repeats.
@@ -138,7 +138,7 @@ def empty_is_worth_nothing(grown: RecordedLists) -> None:
 def values_are_bounded(grown: RecordedLists) -> None:
     """0 <= f(L) <= 1, if the reward says that it is bounded."""
     low, high = grown.values < -grown.tolerance, grown.values > 1 + grown.tolerance
-    for i in _first((low | high) & grown.reward.is_bounded):
+    for i in _first((low | high) & grown.reward.bounded):
         value, _ = format_apart(grown.values[i], float(high[i]))
         where = f"{grown.items(i)} is worth {value} {grown.place(i)}"
         raise LawBroken("bounded", f"{where}: this reward does not stay within [0, 1].")

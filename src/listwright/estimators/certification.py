@@ -28,6 +28,7 @@ from listwright.walk.constraints import as_budgets, check_problems
 
 DIVERSITIES = tuple(np.linspace(0.0, 0.9, 10).tolist())  # that "mmr" chooses from, by lists for its training problems
 SHOWN = 5  # ids that a message names
+COPIES = 0.05  # share of problems that equal others from which on a note is due
 CHECKED = 200  # problems on which random lists test the laws of a reward
 
 Rivals = Iterable[Any] | Mapping[str, Any]
@@ -59,7 +60,7 @@ class Certification:
         values, best_known = list_values(lists, problems), greedy(problems, **self.limits)
         assert best_known.values is not None
         best, broken = self._bound_best(problems, [best_known.rows, lists.rows], best_known)
-        bounded = reward.is_bounded and PAST_ONE not in broken
+        bounded = reward.bounded and PAST_ONE not in broken
         unproved = "; ".join(sorted(broken - {PAST_ONE})) if reward.submodular else "this reward is not submodular"
         notes = ["Nothing is claimed against greedy or others: values of this reward may be above 1."] * (not bounded)
         notes += [f"Nothing is claimed against the best lists: {unproved}."] * bool(bounded and unproved)
@@ -73,15 +74,16 @@ class Certification:
             weights=weights,
             bounded=bounded,
             binary=isinstance(reward, AnySuccess),
-            notes=(*notes, *dropped),
+            notes=(*notes, *dropped, *(_copies(problems) if clusters is None else ())),
         )
 
     def _bound_best(self, problems: Problems, lists: Sequence[Ints], best_known: Any) -> tuple[Floats, set[str]]:
         """Return upper bounds on the best lists, and the laws that these lists and random ones show to be broken."""
         length, budget = self.limits["length"], as_budgets(self.limits["budget"], problems)
         best, broken = bound_best_lists(problems, lists, length=length, budget=budget)
-        some = problems[:CHECKED]
-        broken |= bound_best_lists(some, [_random_lists(some, lists[0].shape[1])], length=length, budget=budget)[1]
+        some, some_budget = problems[:CHECKED], None if budget is None else budget[:CHECKED]
+        drawn = _random_lists(some, lists[0].shape[1])
+        broken |= bound_best_lists(some, [drawn], length=length, budget=some_budget)[1]
         plain = budget is None and problems.quotas is None
         ratio = approximation_ratio(length, exact=True) if plain and length is not None else best_known.ratio
         return (best if ratio is None else np.minimum(best, best_known.values / ratio)), broken
@@ -231,6 +233,17 @@ def _earlier_uses(problems: Problems, model: Any) -> list[str]:
         "them, use certify_best, whose bounds hold after choosing."
     )
     return [note] if others else []
+
+
+def _copies(problems: Problems) -> list[str]:
+    """Return a note if many problems equal others in all that is known of them."""
+    states = states_of(problems, first_gains(problems))
+    copies = len(problems) - len(np.unique(np.stack([states.seen, states.gains]), axis=1).T)
+    note = (
+        f"{copies} of these problems equal others in every feature and gain: if they are the same cases, say so with "
+        "cluster=, or the bounds are too high."
+    )
+    return [note] if problems.n_features and copies > COPIES * len(problems) else []
 
 
 def _random_lists(problems: Problems, length: int) -> Ints:

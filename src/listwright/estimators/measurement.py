@@ -312,7 +312,7 @@ def _sorted_values(problems: Problems, column: int, sign: float, limits: dict[st
 
 def _is_bounded(problems: Problems) -> bool:
     """Return whether values are shares of 1."""
-    return reward_of(problems).is_bounded
+    return reward_of(problems).bounded
 
 
 def _join_names(rivals: Sequence[RivalValue]) -> str:

@@ -196,7 +196,7 @@ def _measure_method(method: CandidateMethod, values: Floats, problems: Problems,
     problems = as_constrained(problems, None, method.settings.per_group)
     trees = TREES * problems.n_rows * (QUICK_FOLDS - 1) <= seconds
     rivals = rival_values(problems, method.limits, QUICK_FOLDS, trees=trees)
-    return measurement_of(values, rivals, limit=limit_text(method.limits), bounded=reward_of(problems).is_bounded)
+    return measurement_of(values, rivals, limit=limit_text(method.limits), bounded=reward_of(problems).bounded)
 
 
 def divide_by_sizes(problems: Problems, plain: ListEstimator) -> bool:

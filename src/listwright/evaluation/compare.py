@@ -127,7 +127,7 @@ def compare(
             what = f"{name}: seed {split.seed}, fold {split.fold}, {len(split.train)} problems"
             report_progress(what, number, len(todo))
     table = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
-    bounded = reward_of(problems if test is None else test).is_bounded
+    bounded = reward_of(problems if test is None else test).bounded
     return Comparison(Table(table), tuple(methods), limits.name, bounded)
 
 

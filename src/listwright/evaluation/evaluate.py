@@ -238,7 +238,7 @@ class Measurements(NamedTuple):
 
 def measurements(lists: Lists, problems: Problems) -> Measurements:
     """Return all metrics of lists that are already measured."""
-    return Measurements(per_problem(lists, problems), cumulative_values(lists), reward_of(problems).is_bounded)
+    return Measurements(per_problem(lists, problems), cumulative_values(lists), reward_of(problems).bounded)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class AlphaCoverage(ProbabilisticCoverage):
         self.has_ideal = ideal is not None
 
     @property
-    def is_bounded(self) -> bool:  # type: ignore[override]
+    def bounded(self) -> bool:  # type: ignore[override]
         """Whether values are known to stay within [0, 1]. With an `ideal`, which is discounted by rank, they may
         exceed 1.
         """

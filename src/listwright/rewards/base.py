@@ -33,7 +33,7 @@ class Reward(ABC):
     ----------
     submodular : bool
         Whether gains never rise as a list grows. Lazy greedy relies on it, and so do the guarantees.
-    is_bounded : bool
+    bounded : bool
         Whether values stay within [0, 1], as the paper's bounds assume.
 
     See Also
@@ -73,7 +73,7 @@ class Reward(ABC):
     """
 
     submodular = True  # whether gains can only fall as a list grows; lazy greedy relies on it
-    is_bounded = True  # whether values stay within [0, 1]
+    bounded = True  # whether values stay within [0, 1]
 
     @abstractmethod
     def start(self, problems: Problems) -> Any:
@@ -305,7 +305,7 @@ class Watched(Reward):
     def __init__(self, reward: Reward, problems: Problems) -> None:
         self.reward = reward
         self.laws = Laws(problems.n_rows, reward.value(reward.start(problems)))
-        self.submodular, self.is_bounded = reward.submodular, reward.is_bounded
+        self.submodular, self.bounded = reward.submodular, reward.bounded
 
     def start(self, problems: Problems) -> Any:
         """Return the state of the watched reward."""

@@ -84,7 +84,7 @@ class FacilityLocation(TableReward):
         self.normalize = normalize
 
     @property
-    def is_bounded(self) -> bool:  # type: ignore[override]
+    def bounded(self) -> bool:  # type: ignore[override]
         """Whether values are divided by the value of all candidates, and so stay within [0, 1]."""
         return self.normalize
 

@@ -68,7 +68,7 @@ class Rouge(TopicReward):
 
     kind = CAP
     normalize = False  # recall already lies in [0, 1]
-    is_bounded = True
+    bounded = True
 
     def __init__(
         self,

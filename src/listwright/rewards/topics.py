@@ -55,7 +55,7 @@ class TopicReward(TableReward):
     normalize: bool
 
     @property
-    def is_bounded(self) -> bool:  # type: ignore[override]
+    def bounded(self) -> bool:  # type: ignore[override]
         """Whether values are shares of what there is to cover, and so stay within [0, 1]."""
         return self.normalize
 

@@ -69,7 +69,7 @@ class Total(TableReward):
         self.share = share
 
     @property
-    def is_bounded(self) -> bool:  # type: ignore[override]
+    def bounded(self) -> bool:  # type: ignore[override]
         """Whether values stay within [0, 1]."""
         return self.share or (self.cap is not None and self.cap <= 1)
 

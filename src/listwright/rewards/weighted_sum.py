@@ -61,9 +61,9 @@ class WeightedSum(Reward):
         return all(part.submodular for part in self.rewards)
 
     @property
-    def is_bounded(self) -> bool:  # type: ignore[override]
+    def bounded(self) -> bool:  # type: ignore[override]
         """Whether this is an average of rewards that are all bounded."""
-        return self.normalize and all(part.is_bounded for part in self.rewards)
+        return self.normalize and all(part.bounded for part in self.rewards)
 
     def _shares(self) -> Floats:
         """Return the weights, divided by their sum if `normalize`, or raise if they are invalid."""

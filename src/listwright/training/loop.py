@@ -269,6 +269,8 @@ def learn(
 ) -> None:
     """Run the rounds of a source: each is walked with the current policy, and yield the next one (Algorithm 2)."""
     history = History() if history is None else history
+    if validation is not None:
+        training.ledger.measure(validation)
     for number, a_round in enumerate(source.rounds(training, n_passes, done), start=done + 1):
         keeper.before_round(training.policy, a_round.n_states, a_round.rng)
         states, earned = training.ledger.rounds, training.ledger.value

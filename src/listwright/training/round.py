@@ -299,7 +299,7 @@ class Training:
             self.ledger.taught = True
             earned = reward.add(earned, step.picks)
         values = laws.check_values(reward.value(earned))
-        self.ledger.bounded &= reward.is_bounded
+        self.ledger.bounded &= reward.bounded
         self.ledger.submodular &= reward.submodular
         self.ledger.breaches = sorted({*self.ledger.breaches, *laws.broken})
         self.ledger.rounds += len(batch)
