@@ -31,6 +31,15 @@ def test_the_exact_bound_on_a_share_fails_rarely(chance):
     assert misses(draw, chance, lambda k: lower_share(k, 50, DELTA)) <= ALLOWED
 
 
+@pytest.mark.parametrize("chance", [0.03, 0.5, 0.98])
+def test_a_bound_that_is_looked_at_after_every_trial_fails_rarely(chance):
+    def is_ever_false(trials):
+        return any(lower_share(int(trials[:n].sum()), n, DELTA, always=True) > chance for n in range(1, 60, 3))
+
+    rng = np.random.default_rng(0)
+    assert np.mean([is_ever_false(rng.random(60) < chance) for _ in range(DRAWS)]) <= ALLOWED
+
+
 def test_the_bound_on_a_ratio_fails_rarely():
     def draw(rng):
         best = rng.beta(8.0, 1.0, 60)

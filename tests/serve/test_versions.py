@@ -59,6 +59,7 @@ def test_a_canary_gets_its_share_and_rates_stand_side_by_side(opened, store, ask
     assert first["rate"]["lists"] + second["rate"]["lists"] == 40
     assert min(first["rate"]["lists"], second["rate"]["lists"]) > 5
     assert (first["rate"]["failure_rate"], second["rate"]["failure_rate"]) == (1.0, 0.0)
+    assert first["rate"]["success_at_least"] == 0.0 < second["rate"]["success_at_least"] < 1.0
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05, *, at_
     return Gamblers(delta, shares=at_most_one).play(top, bottom).bound
 
 
-def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
+def lower_share(successes: int, n: int, delta: float = 0.05, *, always: bool = False) -> float:
     """Exact lower confidence bound on a probability (Clopper and Pearson 1934).
 
     Parameters
@@ -171,6 +171,9 @@ def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
         Number of independent trials.
     delta : float, default 0.05
         The bound lies above the true probability with a probability of at most `delta`.
+    always : bool, default False
+        Whether the bounds for all n must hold together, so that they may be looked at after every trial. They are a
+        little lower (Robbins 1970, with a uniform mixture).
 
     Returns
     -------
@@ -185,10 +188,27 @@ def lower_share(successes: int, n: int, delta: float = 0.05) -> float:
     --------
     >>> round(lower_share(92, 100), 3)
     0.86
+    >>> round(lower_share(92, 100, always=True), 3)
+    0.798
     """
+    if always:
+        return _always_valid_share(successes, n, validate_delta(delta))
     return float(
         scipy.stats.binomtest(successes, n, alternative="greater").proportion_ci(1 - validate_delta(delta)).low
     )
+
+
+def _always_valid_share(successes: int, n: int, delta: float) -> float:
+    """Return the smallest probability under which a gambler with a uniform mixture of stakes is not yet at 1/delta."""
+    if not successes:
+        return 0.0
+    target = np.log(1 / delta)
+    mixture = scipy.special.betaln(successes + 1, n - successes + 1)
+
+    def short_of(share: float) -> float:
+        return float(target - mixture + successes * np.log(share) + (n - successes) * np.log1p(-share))
+
+    return float(scipy.optimize.brentq(short_of, 1e-300, min(successes / n, 1 - 1e-16)))
 
 
 def _in_blocks(values: Floats) -> Floats:

@@ -265,6 +265,9 @@ class Rate(Struct):
     failure_rate: float | None
     low: float | None
     high: float | None
+    success_at_least: Annotated[
+        float | None, Meta(description="With 95 % confidence at all times at once, of lists with feedback like these.")
+    ]
 
 
 class VersionRate(Rate):

@@ -23,7 +23,7 @@ from listwright.evaluation.intervals import means_from_moments, none_if_nan, sha
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.compare import compare
 from listwright.feedback.off_policy.estimates import EvidenceWarning
-from listwright.guarantees import Certificate
+from listwright.guarantees import Certificate, lower_share
 from listwright.serve.messages import (
     CertificateSummary,
     FeedbackEntry,
@@ -198,9 +198,10 @@ def _certificate(certificate: Certificate) -> CertificateSummary:
 
 
 def _rate(served: int, answered: int, failures: int) -> Rate:
-    """Return counts with the failure rate and its 95 % Wilson interval."""
+    """Return counts with the failure rate, its 95 % Wilson interval, and a bound that holds at all times."""
     low, high = share_interval(failures, answered) if answered else (None, None)
-    return Rate(served, answered, failures, failures / answered if answered else None, low, high)
+    certain = lower_share(answered - failures, answered, always=True) if answered else None
+    return Rate(served, answered, failures, failures / answered if answered else None, low, high, certain)
 
 
 def _rates(connection: Connection) -> dict[int, Rate]:

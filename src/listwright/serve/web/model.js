@@ -64,6 +64,7 @@ function about(model) {
     ["Serves", role === "idle" ? "nothing at present" : `${percent(model.share)} of lists (${role})`],
     ["Lists served", `${count(rate.lists)}, ${count(rate.answered)} with feedback`],
     ["Failure rate", rate.answered ? failed : "no feedback yet"],
+    ["Bring a gain, at least", rate.answered ? `${percent(rate.success_at_least)} (95 %, at all times)` : "–"],
     ["Length of a list", model.length && plural(model.length, "item")],
     ["Budget of a list", model.budget],
     ["Features of a candidate", count(model.n_features)],
