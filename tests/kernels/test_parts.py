@@ -73,3 +73,15 @@ def test_nothing_is_compiled_twice(tmp_path: Path) -> None:
         name.removeprefix("listwright._kernels.") for name in counts
     }
     assert {name: count for name, count in counts.items() if count != "1"} == {}
+
+
+def test_a_cache_that_another_version_wrote_is_not_read(tmp_path: Path) -> None:
+    program = "from listwright.guarantees import lower_mean; print(lower_mean([0.5, 0.7, 0.9]))"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", program]
+    first = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    (index,) = tmp_path.rglob("*count_winners*.nbi")
+    renamed = b"cno_such_module\nNoSuchClass\n."  # a pickle of a class that is no longer there
+    index.write_bytes(b"Vanother version\n." + renamed)
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert again.stdout == first.stdout

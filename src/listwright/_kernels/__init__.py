@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
+import numba
 from numba import njit
 from numba.core import event
 from numba.core import options as numba_options
@@ -63,18 +65,36 @@ _NO_WRAPPERS: dict[str, Any] = {  # not documented by numba, so used only where 
 }
 
 
+# What the cache of a kernel is valid for: numba compares the kernel's own file only, and reads an index before that.
+_FILES = [(file.name, file.stat()) for file in sorted(Path(__file__).parent.glob("*.py"))]
+_STAMP = " ".join([numba.__version__, *(f"{name} {stat.st_mtime_ns} {stat.st_size}" for name, stat in _FILES)])
+
+
+def kernel(**options: Any) -> Any:
+    """Compile a function that Python and other kernels call."""
+
+    def compile_cached(function: Any) -> Any:
+        dispatcher = njit(cache=True, nogil=True, **options)(function)
+        index = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+        if hasattr(index, "_version"):  # not documented by numba
+            index._version = _STAMP
+        return dispatcher
+
+    return compile_cached
+
+
 def outer(**options: Any) -> Any:
     """Compile a function that Python calls and C does not: quickest if it fills in arrays and makes none."""
     if "no_cfunc_wrapper" in _NO_WRAPPERS:
         options["no_cfunc_wrapper"] = True
-    return njit(cache=True, nogil=True, **options)
+    return kernel(**options)
 
 
 def inner(**options: Any) -> Any:
     """Compile a function without the wrappers that let Python call it, which take up to half of the time."""
-    return njit(cache=True, nogil=True, **_NO_WRAPPERS, **options)
+    return kernel(**_NO_WRAPPERS, **options)
 
 
 def inline(function: Any) -> Any:
     """Put a function into each caller before types are known: fastest to compile if it is short and called once."""
-    return njit(cache=True, nogil=True, inline="always")(function)
+    return kernel(inline="always")(function)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Floats
+from listwright._kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def count_winners(
     target: float, ratios: Floats, tops: Floats, bottoms: Floats, variances: Floats, left: Floats, most: float
 ) -> int:

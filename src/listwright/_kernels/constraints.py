@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._kernels import inline, inner
+from listwright._kernels import inline, inner, kernel
 
 MOST, NEED, BELOW, PINNED, FIRST = range(5)  # columns of `ListLimits.counts`
 NO_SIZES = np.zeros(0)  # made once, because a short list takes little longer than to make them
@@ -74,7 +73,7 @@ def use_up(row: int, groups: Ints, counts: Ints, amounts: Floats, left: Floats) 
         left[problem, j] -= amounts[row, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def open_rows(limits: ListLimits) -> Bools:
     """Return by row whether it may be picked, the first budget apart; while rows are pinned, only the next of them."""
     _, _, groups, counts, amounts, left, _ = limits
@@ -91,7 +90,7 @@ def next_pinned(problem: int, counts: Ints) -> int:
     return counts[problem, PINNED] if len(counts) else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def use_up_rows(rows: Ints, limits: ListLimits) -> None:
     """Subtract picked rows; -1 is none."""
     for row in rows:

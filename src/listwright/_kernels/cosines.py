@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels import inline, inner
+from listwright._kernels import inline, inner, kernel
 
 
 class Space(NamedTuple):
@@ -61,7 +60,7 @@ def inverse_lengths(space: Space) -> None:
         inverse[row] = inverse_length(dense[row] if len(starts) == 0 else values[starts[row] : starts[row + 1]])
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
     """Sum the unit rows of a problem into `centre`, and return the length of the sum."""
     dense, starts, columns, values, inverse = space
@@ -76,7 +75,7 @@ def _centre(start: int, end: int, space: Space, centre: Floats) -> float:
     return np.sqrt((centre * centre).sum())
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@kernel(fastmath={"reassoc", "nsz", "contract"})
 def centrality(offsets: Ints, space: Space, width: int) -> Floats:
     """Return the cosine of each row with the mean unit row of its problem."""
     dense, starts, columns, values, inverse = space

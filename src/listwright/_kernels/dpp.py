@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._kernels import inline, inner
+from listwright._kernels import inline, inner, kernel
 from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space
 from listwright._kernels.rows import best_of
@@ -189,7 +188,7 @@ def _length_of(row: int, space: Space) -> float:
     return 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def dpp_lists(
     offsets: Ints,
     quality: Floats,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels import kernel
 
 INVERSE_GAP, EPSILON, SOFTMAX = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
     """Return random numbers from 0 to 1, shape (keys, count), which depend only on the key and the column
     (SplitMix64).
@@ -28,7 +28,7 @@ def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def open_best(scores: Floats) -> tuple[int, int]:
     """Return the row with the highest score (the lowest among equals, -1 for none) and the number of open rows; -inf is
     closed.
@@ -42,7 +42,7 @@ def open_best(scores: Floats) -> tuple[int, int]:
     return best, count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) -> int:
     """Fill the probabilities of one problem's rows, and return the best row, -1 for none."""
     best, count = open_best(scores)
@@ -70,7 +70,7 @@ def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) ->
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_one(chances: Floats, number: float) -> int:
     """Return the row at which the running sum of probabilities exceeds `number`, or the last with a probability if
     rounding prevents it.
@@ -85,7 +85,7 @@ def draw_one(chances: Floats, number: float) -> int:
     return last
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> None:
     """Turn the probabilities of a slot that explores into those of a list that explores in only one of its slots."""
     share = 1.0 / (earlier + left)
@@ -94,7 +94,7 @@ def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> Non
     chances[best] += 1.0 - share
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -> tuple[Floats, Ints]:
     """Apply `fill_chances` to every problem."""
     chances, best = np.empty(len(scores)), np.full(len(offsets) - 1, -1, dtype=np.int64)
@@ -106,7 +106,7 @@ def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -
     return chances, best
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_rows(chances: Floats, offsets: Ints, numbers: Floats) -> Ints:
     """Apply `draw_one` to every problem: returns rows of the batch, -1 for none."""
     picks = np.full(len(offsets) - 1, -1, dtype=np.int64)

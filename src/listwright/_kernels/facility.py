@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels import inline, inner
+from listwright._kernels import inline, inner, kernel
 from listwright._kernels.constraints import has_room, use_up
 
 
@@ -42,7 +41,7 @@ def drop(heap: Ints, size: int, bounds: Floats) -> int:
     return size - 1
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract", "nnan"})
+@kernel(fastmath={"reassoc", "nsz", "contract", "nnan"})
 def rise(similar: Floats, best: Floats) -> float:
     """Return the sum of how far `similar` is above `best`; differences in their own type, summed in float64."""
     total, nothing = 0.0, similar.dtype.type(0.0)
@@ -51,7 +50,7 @@ def rise(similar: Floats, best: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@kernel(fastmath={"reassoc", "nsz", "contract"})
 def _positive(similar: Floats) -> float:
     """Return the sum of the positive numbers; nan if a number is not finite."""
     total, validation_error, nothing = 0.0, 0.0, similar.dtype.type(0.0)
@@ -61,7 +60,7 @@ def _positive(similar: Floats) -> float:
     return total + validation_error
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def dense_alone(
     low: int, high: int, owners: Ints, offsets: Ints, similarity: Floats, blocks: Ints, alone: Floats
 ) -> None:
@@ -72,7 +71,7 @@ def dense_alone(
         alone[row] = _positive(similarity[first : first + n])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> Floats:
     """Return the rise of the best similarity, summed over the problem's items, for each of `rows`."""
     gains = np.empty(len(rows))
@@ -84,7 +83,7 @@ def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blo
     return gains
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> None:
     """Raise `best` in place to the similarities of the picked rows; -1 picks none."""
     for problem in range(len(picks)):
@@ -95,7 +94,7 @@ def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best
                 best[start + i] = max(best[start + i], similarity[first + i])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sparse_gains(
     rows: Ints, owners: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats
 ) -> Floats:
@@ -111,7 +110,7 @@ def sparse_gains(
     return gains
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats) -> None:
     """Raise `best` in place to the stored similarities of the picked rows."""
     for problem in range(len(picks)):
@@ -122,14 +121,14 @@ def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, valu
                 best[i] = max(best[i], values[j])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _lift(best: Floats, similar: Floats) -> None:
     """Raise `best` in place to `similar`."""
     for i in range(len(best)):
         best[i] = max(best[i], similar[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _lazy(
     start: int,
     bounds: Floats,
@@ -163,7 +162,7 @@ def _lazy(
         _lift(best_of, similarity[best * n : best * n + n])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def lazy_facility(
     low: int,
     high: int,
@@ -192,7 +191,7 @@ def dense_gain(values: Floats, weights: Floats, best: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def graph_gain(low: int, high: int, columns: Ints, values: Floats, weights: Floats, best: Floats) -> float:
     """Return the weighted rise of the targets' best similarities through the stored numbers low to high."""
     total = 0.0
@@ -205,7 +204,7 @@ def graph_gain(low: int, high: int, columns: Ints, values: Floats, weights: Floa
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _lift_neighbors(low: int, high: int, columns: Ints, values: Floats, best: Floats) -> None:
     """Raise the targets' best similarities to the stored numbers low to high."""
     for i in range(low, high):
@@ -213,7 +212,7 @@ def _lift_neighbors(low: int, high: int, columns: Ints, values: Floats, best: Fl
         best[at] = max(best[at], values[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def lazy_graph(
     starts: Ints,
     columns: Ints,

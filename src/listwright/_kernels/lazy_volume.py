@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels import kernel
 from listwright._kernels.constraints import has_room, use_up
 from listwright._kernels.cosines import Space, dense_dot, sparse_dot
 from listwright._kernels.facility import drop, heapify, sift
@@ -53,7 +53,7 @@ class VolumeState(NamedTuple):
     explained: Floats32
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@kernel(fastmath={"reassoc", "nsz", "contract"})
 def _dense_along(axis: Floats, dense: Floats32, row: int) -> float:
     """Return the dot product of a dense row with an axis."""
     total = 0.0
@@ -62,7 +62,7 @@ def _dense_along(axis: Floats, dense: Floats32, row: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _along(axis: Floats, space: Space, row: int) -> float:
     """Return the dot product of a row, scaled by its `inverse`, with an axis."""
     dense, starts, columns, values, inverse = space
@@ -74,7 +74,7 @@ def _along(axis: Floats, space: Space, row: int) -> float:
     return total * inverse[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _kernel(one: int, other: int, volume: VolumeState) -> float:
     """Return the rbf kernel of two rows."""
     dense, starts, columns, values, _ = volume.space
@@ -85,7 +85,7 @@ def _kernel(one: int, other: int, volume: VolumeState) -> float:
     return np.exp(-volume.gamma * max(volume.squares[one] + volume.squares[other] - 2.0 * product, 0.0))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _cholesky(row: int, t: int, volume: VolumeState) -> float:
     """Return what pick number t explains of a row under the rbf kernel (Chen et al. 2018)."""
     pick, explained = volume.order[t], volume.explained
@@ -97,7 +97,7 @@ def _cholesky(row: int, t: int, volume: VolumeState) -> float:
     return part * part
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gain_after(row: int, n_picked: int, volume: VolumeState) -> float:
     """Return the log of what the first `n_picked` picks leave of a row, at d numbers per pick not yet seen."""
     left = volume.remaining[row]
@@ -111,7 +111,7 @@ def gain_after(row: int, n_picked: int, volume: VolumeState) -> float:
     return np.log(volume.remaining[row])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_pick(row: int, n_picked: int, volume: VolumeState) -> None:
     """Make a row pick number `n_picked`."""
     space, axes, shares = volume.space, volume.axes, volume.shares
@@ -129,7 +129,7 @@ def add_pick(row: int, n_picked: int, volume: VolumeState) -> None:
             axis[j] -= part * axes[t, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def lazy_volume(
     volume: VolumeState,
     n_given: int,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels import inline, inner
+from listwright._kernels import inline, inner, kernel
 from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
 
 DIGITS = 256
@@ -71,7 +70,7 @@ def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
         rows[at] = row
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sort_within(values: Floats, offsets: Ints) -> Ints:
     """Return row numbers, each problem's in increasing order of `values`; the lowest row first among equals."""
     rows, most = np.empty(len(values), dtype=np.int64), 0
@@ -95,7 +94,7 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
     return to_rows
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fill(order: Ints, offsets: Ints, limits: ListLimits, length: int) -> Ints:
     """Fill lists in a given order after the pinned rows, skipping rows that there is no room for."""
     rows = np.empty((len(offsets) - 1, length), dtype=np.int64)
@@ -126,7 +125,7 @@ def fill(order: Ints, offsets: Ints, limits: ListLimits, length: int) -> Ints:
     return rows
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def squared_residuals(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
     """Return the sum over rows of (score + cost)^2 by problem, and its gradient by row, with one read of the rows."""
     losses, gradient = np.zeros(len(offsets) - 1), np.empty(len(scores))
@@ -138,7 +137,7 @@ def squared_residuals(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Flo
     return losses, gradient
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def cost_ranks(costs: Floats, by_cost: Ints, offsets: Ints) -> Ints:
     """Return 1 for the rows of lowest cost in each problem, 2 for those of the next cost, and so on."""
     ranks = np.empty(len(costs), dtype=np.int64)
@@ -151,7 +150,7 @@ def cost_ranks(costs: Floats, by_cost: Ints, offsets: Ints) -> Ints:
     return ranks
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _add(tree: Floats, rank: int, cost: float) -> None:
     """Add a row of this rank and cost to the Fenwick tree."""
     while rank < len(tree):
@@ -160,7 +159,7 @@ def _add(tree: Floats, rank: int, cost: float) -> None:
         rank += rank & -rank
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _weight(tree: Floats, rank: int, cost: float) -> float:
     """Return the sum over the rows of lower rank of how much less they cost."""
     count, total, rank = 0.0, 0.0, rank - 1
@@ -171,7 +170,7 @@ def _weight(tree: Floats, rank: int, cost: float) -> float:
     return count * cost - total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def push_pairs(keys: Floats, costs: Floats, ranks: Ints, margin: float, pushes: Floats) -> float:
     """Sum the weights of the pairs of one problem that are within a margin."""
     n, last, low, high = len(keys), ranks.max(), costs.min(), costs.max()
@@ -192,7 +191,7 @@ def push_pairs(keys: Floats, costs: Floats, ranks: Ints, margin: float, pushes: 
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Floats) -> float:
     """Return the hinge loss of one problem, and write its gradient."""
     keys, pushes = scores[rows], np.zeros(len(rows))
@@ -204,13 +203,13 @@ def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Flo
     return max(loss, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hinge_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
     """Return the pairwise hinge loss and its gradient."""
     return hinge_of_ranks(scores, costs, cost_ranks(costs, sort_within(costs, offsets), offsets), offsets)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hinge_of_ranks(scores: Floats, costs: Floats, ranks: Ints, offsets: Ints) -> tuple[Floats, Floats]:
     """Return what `hinge_pairs` does, where the ranks of the costs are known, as in a solve that tries many scores."""
     losses, gradient = np.zeros(len(offsets) - 1), np.zeros(len(scores))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels import inner
+from listwright._kernels import inner, kernel
 from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
 from listwright._kernels.cosines import Space, dense_dot, inverse_lengths, sparse_dot
 from listwright._kernels.facility import heapify, sift
@@ -104,7 +103,7 @@ def _fill(
         sift(heap, size, top, seen.bounds)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mmr_lists(
     offsets: Ints,
     relevance: Floats,

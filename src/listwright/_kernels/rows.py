@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright._kernels import inner, outer
+from listwright._kernels import inner, kernel, outer
 
 
 def center(values: Floats, offsets: Ints, centered: Floats) -> None:
@@ -46,7 +45,7 @@ def _score(table: Floats32, weights: Floats, scores: Floats) -> None:
         scores[row] = total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def crossed_scores(items: Ints, owners: Ints, states: Floats32, weights: Floats) -> Floats:
     """Return by row the weights of its item times the state of its problem, in float64."""
     scores = np.empty(len(items))
@@ -73,7 +72,7 @@ def nearer(picks: Ints, offsets: Ints, table: Floats32, smallest: Floats32, tota
                     smallest[row, j] = gap if first else min(smallest[row, j], gap)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def earlier_distances(table: Floats32) -> tuple[Floats32, Floats32]:
     """Return for each item of one list the smallest and the mean absolute difference to the items before it."""
     smallest, total = np.zeros_like(table), np.zeros_like(table)

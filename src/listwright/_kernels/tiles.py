@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._kernels import kernel
 
 FAST = {"reassoc", "nsz", "contract", "nnan"}
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: float, out: Floats) -> None:
     """Add to `out` by candidate how much its gain decreases when the targets' best similarity goes from old to new."""
     zero, least = tile.dtype.type(0.0), tile.dtype.type(noise)
@@ -23,7 +22,7 @@ def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: 
         out[j] += total
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def add_capped_sums(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
     """Add to `out` by candidate the weighted sum over targets of min(similarity, room); negative ones are 0."""
     zero = tile.dtype.type(0.0)
@@ -34,7 +33,7 @@ def add_capped_sums(tile: Floats32, room: Floats, weights: Floats, out: Floats) 
         out[j] += total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nearest(tile: Floats32, first: int, rows: Ints, values: Floats32) -> None:
     """Merge a tile into the lists of nearest candidates of each target."""
     last = rows.shape[1] - 1
@@ -50,7 +49,7 @@ def nearest(tile: Floats32, first: int, rows: Ints, values: Floats32) -> None:
                 least = values[i, last]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def swap_gains(
     tile: Floats32, best: Floats32, second: Floats32, owner: Ints, weights: Floats, added: Floats, kept: Floats
 ) -> None:
@@ -62,7 +61,7 @@ def swap_gains(
                 kept[j, owner[i]] += weights[i] * (min(tile[j, i], best[i]) - second[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def first_above(similar: Floats32, best: Floats32, first: int, least: float) -> tuple[int, float]:
     """Return the first row from `first` on that raises the best similarities by `least`, and by how much it does."""
     for row in range(first, len(similar)):

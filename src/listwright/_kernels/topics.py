@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._kernels import inline, inner
+from listwright._kernels import inline, inner, kernel
 
 PROBABILITY, SQRT, LOG, CAP = 0, 1, 2, 3  # how the value of a topic grows with its level
 
@@ -24,7 +23,7 @@ def weighted_rise(shape: int, weight: float, level: float, amount: float, cap: f
     return weight * min(amount, max(cap - level, 0.0))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def topic_gains(
     rows: Ints,
     owners: Ints,
@@ -48,7 +47,7 @@ def topic_gains(
     return gains
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def raise_levels(
     picks: Ints,
     owners: Ints,
@@ -68,7 +67,7 @@ def raise_levels(
                 levels[topic] += (1.0 - levels[topic]) * amounts[j] if shape == PROBABILITY else amounts[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def number_columns(owners: Ints, columns: Ints, n_problems: int, n_columns: int) -> tuple[Ints, Ints, Ints]:
     """Numbers the columns that each problem uses, from 0."""
     number, counts = np.empty(n_problems * n_columns, dtype=np.int64), np.empty(n_problems, dtype=np.int64)
@@ -178,7 +177,7 @@ def _lazy(
         _lift(topics[first:last], amounts[first:last], weights, levels, worth, shape)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def lazy_topics(
     offsets: Ints,
     gains: Floats,
@@ -217,7 +216,7 @@ def lazy_topics(
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_reference_gains(
     rows: Ints,
     owners: Ints,

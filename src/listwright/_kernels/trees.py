@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from listwright._kernels import outer
+from listwright._kernels import kernel, outer
 
 
 def tree_sums(
@@ -33,7 +32,7 @@ def add_trees(
             total[i] += leaves[-1 - node]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def logistic(scores: Any, slope: float) -> Any:
     """Return 1 / (1 + exp(-slope * score)), with the exp of the C library."""
     chances = np.empty_like(scores)
@@ -42,7 +41,7 @@ def logistic(scores: Any, slope: float) -> Any:
     return chances
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def box_shares(table: Any, starts: Any, columns: Any, above: Any, up_to: Any, shares: Any, values: Any) -> Any:
     """Return Shapley values of sums of leaves, shape (rows, columns), where each leaf is a box with some sides."""
     result = np.zeros(table.shape)
@@ -62,7 +61,7 @@ def box_shares(table: Any, starts: Any, columns: Any, above: Any, up_to: Any, sh
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _average(m: int, left_out: int, passed: Any, shares: Any, sets: Any) -> float:
     """Return what passes all sides except one, averaged over the orders in which sides become known, up to that one."""
     sets[:] = 0.0
