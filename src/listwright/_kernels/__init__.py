@@ -76,7 +76,7 @@ def kernel(**options: Any) -> Any:
     def compile_cached(function: Any) -> Any:
         dispatcher = njit(cache=True, nogil=True, **options)(function)
         index = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-        if hasattr(index, "_version"):  # not documented by numba
+        if index is not None and hasattr(index, "_version"):  # not documented by numba
             index._version = _STAMP
         return dispatcher
 
