@@ -2,11 +2,7 @@
 import numpy as np
 
 import listwright as lw
-from listwright._internal.ragged import folds_of
-from listwright.learners import RidgeFTRL
-from listwright.learners.examples import Examples, position_weights
-from listwright.learners.losses import hinge_rank
-from listwright.walk.lists import walk
+from listwright.learners import Examples, RidgeFTRL, hinge_rank, position_weights
 
 rng = np.random.default_rng(0)
 success = rng.random((6, 4)) < 0.4
@@ -27,33 +23,36 @@ print(position_weights(5, comparator_length=5).round(3))
 # [end:weights]
 
 # [start:round]
-view = lw.features.Candidate() + lw.features.Distance() + lw.features.Position()
-features, learner = view.fit(problems), RidgeFTRL()
+plain = {"standardize": False}  # nothing is known of states that have not come yet
+view = lw.features.Candidate(**plain) + lw.features.Distance(**plain) + lw.features.Position()
+features = view.fit(problems[:1])
+learner = RidgeFTRL(penalty=1.0, center=False, target="cost")  # the paper's printed loss
 policy, weights = learner.first_policy(), position_weights(3)
-rng = np.random.default_rng(0)
 
 for state in problems:  # t = 1 ... T
-    earned = state.reward.start(state)
-    # the list L_t, item by item: no reward in sight
-    for step in walk(state, features, policy, length=3, rng=rng):
-        gains = state.reward.gains(earned)
+    seen, earned = features.start(state), state.reward.start(state)
+    untaken = np.ones(state.n_rows, dtype=bool)
+    for i in range(3):  # the list L_t, item by item: no reward in sight
+        rows = features.rows(seen)
+        picks, _ = policy.pick(rows, untaken, i, rng)
         example = Examples(
-            rows=step.rows,  # v: what the policy sees of the state and the list so far
-            gains=gains,  # c(s) = max b - b(s) follows from these
-            weight=weights[step.position],  # w = (1 - 1/k)^(m - i)
-            position=step.position,
-            options=step.fits,
-            picks=step.picks,
+            rows=rows,  # v: what the policy sees of the state and the list so far
+            gains=state.reward.gains(earned),  # c(s) = max b - b(s) follows from these
+            weight=weights[i],  # w = (1 - 1/k)^(m - i)
+            position=i,
+            options=np.ones(state.n_rows, dtype=bool),
+            picks=picks,
             learned=np.array([True]),
-            folds=folds_of(state.problem_ids),  # by which ridge chooses its penalty
         )
         learner.learn(example)
-        earned = state.reward.add(earned, step.picks)
+        seen, earned = features.add(seen, picks), state.reward.add(earned, picks)
+        untaken[picks] = False
     policy = learner.policy()  # Update: the policy of the next round
 # [end:round]
 
 # [start:same]
-model = lw.SCP(length=3, features=view, n_passes=1, batch_size=1, random_state=0)
+paper = RidgeFTRL(penalty=1.0, center=False, target="cost")
+model = lw.SCP(3, features=view, learner=paper, n_passes=1, batch_size=1, random_state=0)
 print(np.array_equal(model.fit(problems).policy_.weights, policy.weights))
 # [end:same]
 
