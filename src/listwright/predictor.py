@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from narwhals.typing import IntoFrame
@@ -39,6 +39,7 @@ class Predictor(Parameters, ABC):
     budget: float | None
     signature_: Signature  # the kind of problems that the model accepts
     columns_: Columns | None  # how the training frame was read; set only if `fit` was given a frame
+    new_items: ClassVar[bool] = False  # whether items may be new to the catalogue
     reward_spec_: str  # the reward string that `fit` was given; set only if it was a string
 
     @abstractmethod
@@ -154,7 +155,7 @@ class Predictor(Parameters, ABC):
             if new_levels is not None:
                 raise InputError("new_levels= goes with a frame. Problems are encoded already.")
             problems: Problems = given if reward is None else given.with_reward(reward)
-            return problems
+            return self._by_names(problems)
         columns = getattr(self, "columns_", None)
         if columns is None:
             raise InputError(
@@ -165,6 +166,18 @@ class Predictor(Parameters, ABC):
             reward = getattr(self, "reward_spec_", None)
             check_reward_named(reward)
         return build_problems(as_table(given), ColumnOptions(columns=columns, new_levels=new_levels), reward=reward)[0]
+
+    def _by_names(self, problems: Problems) -> Problems:
+        """Number the named items of a catalogue as in training."""
+        known = getattr(getattr(self, "signature_", None), "catalogue_names", None)
+        if known is None or not isinstance(problems, Problems):
+            return problems
+        named = problems.with_catalogue_order(known)
+        if not self.new_items and named.n_items > len(known):
+            assert named.catalogue_names is not None
+            new = named.catalogue_names[len(known)]
+            raise InputError(f"Item {new} is not in the catalogue of {len(known)} items. Fit again with all items.")
+        return named
 
 
 class UnsetAttribute:

@@ -116,6 +116,7 @@ class Problems:
     quotas: Quotas | None
     numbered: bool
     backend: str | None = None
+    catalogue_names: tuple[str, ...] | None = None  # the item of each number of the catalogue, where a table named them
 
     @classmethod
     def from_arrays(
@@ -432,7 +433,18 @@ class Problems:
 
     def with_catalogue(self, catalogue: Ints) -> Problems:
         """Return the same problems with the given catalogue item for each row."""
-        return self._with(catalogue=catalogue)
+        return self._with(catalogue=catalogue, catalogue_names=None)
+
+    def with_catalogue_order(self, known: Sequence[str]) -> Problems:
+        """Return the same problems with their named items numbered as in `known`, new ones behind."""
+        names = self.catalogue_names
+        if self.catalogue is None or names is None or names == tuple(known):
+            return self
+        number = {name: i for i, name in enumerate(known)}
+        for row in np.unique(self.catalogue):  # only items that occur get a number
+            number.setdefault(names[row], len(number))
+        codes = np.array([number.get(name, -1) for name in names], dtype=np.int64)
+        return self._with(catalogue=codes[self.catalogue], catalogue_names=tuple(number))
 
     def with_constraints(
         self,
@@ -623,7 +635,11 @@ class Problems:
         """
         if not parts:
             raise InputError("concat needs at least one Problems. Got none.")
-        return parts[0]._with(**join_fields(parts))
+        parts = [part.with_catalogue_order(parts[0].catalogue_names or ()) for part in parts]
+        for i in range(1, len(parts)):
+            parts[i] = parts[i].with_catalogue_order(parts[i - 1].catalogue_names or ())
+        names = max((part.catalogue_names for part in parts), key=lambda names: len(names or ()))
+        return parts[0]._with(**join_fields(parts), catalogue_names=names)
 
     def __repr__(self) -> str:
         low, high = int(self.counts.min()), int(self.counts.max())
@@ -665,7 +681,8 @@ def build_problems(
     from listwright.frames.frame import table_arrays
 
     arrays, columns = table_arrays(table, options, reward=reward, references=references)
-    return Problems.from_arrays(**arrays)._with(backend=table.backend), columns
+    names = columns.catalogue_names if columns.catalogue is not None else None
+    return Problems.from_arrays(**arrays)._with(backend=table.backend, catalogue_names=names or None), columns
 
 
 def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:

@@ -91,7 +91,6 @@ def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[
     started = time.perf_counter()
     with notes(), progress("learning"):
         model.fit_log(log, propensity=propensity)
-    model.columns_ = log.columns
     return model, time.perf_counter() - started
 
 

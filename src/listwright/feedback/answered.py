@@ -49,7 +49,8 @@ class AnsweredLists:
         problems = self.problems
         by_row = ("features", "catalogue", "sizes", "item_ids", "vectors")
         some = {name: None if getattr(problems, name) is None else getattr(problems, name)[kept] for name in by_row}
-        small = problems._with(**some, offsets=np.searchsorted(kept, problems.offsets), links=None, aspects=None)
+        dropped = dict.fromkeys(("links", "aspects", "groups", "quotas"))  # lists are given, and keep to them
+        small = problems._with(**some, offsets=np.searchsorted(kept, problems.offsets), **dropped)
         rows = np.where(self.rows >= 0, np.searchsorted(kept, self.rows), -1)
         return AnsweredLists(small, rows, self.propensities, self.outcomes, self.rooms, self.list_ids)
 

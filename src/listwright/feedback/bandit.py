@@ -190,6 +190,7 @@ class ListBandit(Predictor):
         with self._memory.lock, one_thread():
             for record in records:
                 self._check_record(record)
+            records = self._number_items(records)
             self._make_room([record.problem for record in records])
             pending = []
             for i, record in enumerate(records):
@@ -211,6 +212,15 @@ class ListBandit(Predictor):
                 training.policy, before.version + count, self._discounted_count(before.learned, count)
             )
         return self
+
+    def _number_items(self, records: list[TrainingUpdate]) -> list[TrainingUpdate]:
+        """Number the named items of all records alike, each new one behind those before."""
+        known, numbered = self.signature_.catalogue_names, []
+        for record in records if known is not None else []:
+            problem = record.problem.with_catalogue_order(known or ())
+            known = problem.catalogue_names or known
+            numbered.append(replace(record, problem=problem))
+        return numbered or records
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
         """Prepare for problems that are about to be learned from; a hook for growing catalogues."""

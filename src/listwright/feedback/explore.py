@@ -98,6 +98,26 @@ class InverseGap(ByScore):
         return INVERSE_GAP, self.scale * math.sqrt(learned)
 
 
+@saved_as("feedback.Floor")
+class Floor(Exploration):
+    """Another exploration, with a share of every slot drawn evenly from the open rows.
+
+    No propensity is below share / open rows then, however sure the model is, so that the log stays useful.
+    """
+
+    def __init__(self, explore: Exploration, share: float = 0.02) -> None:
+        self.explore = explore
+        self.share = share
+
+    def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
+        """Return the mixture of both, and the pick of the other exploration."""
+        if not (isinstance(self.share, int | float) and 0 <= self.share <= 1):
+            raise InputError(f"share must be from 0 to 1. Got {self.share!r}.")
+        chances, best = self.explore.chances(policy, rows, options, position, learned)
+        even = segment_chances(EPSILON, 1.0, np.where(options, 0.0, -np.inf), rows.offsets)[0]
+        return (1.0 - self.share) * chances + self.share * even, best
+
+
 @saved_as("feedback.Own")
 class Own(Exploration):
     """No exploration beyond the policy's own randomness, as for Exp3, Exp4 and LSBGreedy."""

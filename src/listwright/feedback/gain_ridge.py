@@ -7,7 +7,7 @@ keeps Gram matrices per fold of lists, which makes updates cheap, revisions exac
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -194,6 +194,50 @@ class GainRidge(RidgeFTRL, GainLearner):
     def grow(self, n_items: int, n_states: int) -> None:
         """Make room for `n_items` catalogue items and `n_states` state columns."""
         self.sums_ = [_pad_sums(sums, n_items, n_states) for sums in self.sums_]
+
+
+@saved_as("feedback.GainCorrection")
+class GainCorrection(GainRidge):
+    """Ridge regression of what a fixed policy leaves unexplained: the policy is the prior, to which penalties pull."""
+
+    base_: Policy
+
+    def start_from(self, base: Policy, rows: Rows) -> None:
+        """Start with no correction of a policy, for rows of this shape."""
+        self.base_ = base
+        self.open(rows)
+
+    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
+        """Learn from what one list gained beyond the scores of the policy."""
+        super().reveal(rows, gains - self.base_.score(rows), weights, fold)
+
+    def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
+        """Learn from what many lists gained beyond the scores of the policy."""
+        super().reveal_many(rows, gains - self.base_.score(rows), weights, numbers, folds)
+
+    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+        """Replace the gains of a list that was revealed before."""
+        own = self.base_.score(rows)
+        super().revise(rows, earlier - own, gains - own, weights, fold)
+
+    def policy(self) -> Policy:
+        """Return the policy with the correction."""
+        correction = super().policy()
+        assert isinstance(correction, Linear)
+        return Corrected(self.base_, correction)
+
+
+@saved_as("feedback.Corrected")
+@dataclass(frozen=True, eq=False)
+class Corrected(Policy):
+    """A policy whose scores are corrected by a linear one."""
+
+    base: Policy
+    correction: Linear
+
+    def score(self, rows: Rows) -> Floats:
+        """Return the sum of both scores."""
+        return self.base.score(rows) + self.correction.score(rows)
 
 
 def _pad_sums(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Bools, Floats, as_numbers
 from listwright.errors import InputError
 from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
-from listwright.feedback.log_frames import OPTIONS, as_frame, file_cascade, read_log, write_parquet
+from listwright.feedback.log_frames import OPTIONS, as_frame, columns_in, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
 from listwright.feedback.updates import (
     Outcome,
@@ -304,7 +304,13 @@ class Log:
         paths = [path] if isinstance(path, str | Path) else list(path)
         stops = file_cascade(paths[0]) if cascade is None and paths else bool(cascade)
         given = {role: options.pop(name, None) for role, name in OPTIONS.items()}
-        return cls._read(paths, stops, given, options)
+        if len(paths) < 2 or len({tuple(columns_in([one])) for one in paths}) == 1:
+            return cls._read(paths, stops, given, options)
+        logs = [cls._read([one], stops, given, dict(options)) for one in paths]  # whose columns have other names
+        for other in logs[1:]:
+            for part in other._parts:
+                logs[0]._append(part.lists, part.outcomes)
+        return logs[0]
 
     def __repr__(self) -> str:
         answered = sum(int(part.answered.sum()) for part in self._parts)

@@ -91,7 +91,9 @@ def _candidate_columns(problems: Problems, room: Floats | None) -> dict[str, Any
         columns |= {f"context: {j}": context[:, j] for j in range(context.shape[1])}
     if problems.vectors is not None:
         columns |= {f"vector: {j}": problems.vectors[:, j] for j in range(problems.vectors.shape[1])}
-    others: dict[str, Any] = {"catalogue": problems.catalogue, "size": problems.sizes}
+    codes, items = problems.catalogue, problems.catalogue_names
+    named = codes if codes is None or items is None else np.array(items, dtype=object)[codes]
+    others: dict[str, Any] = {"catalogue": named, "size": problems.sizes}
     others |= _quotas(problems)
     others["budget"] = None if room is None else room[problems.owners]
     others["group"] = None if problems.groups is None else [str(name) for name in problems.groups.tolist()]
@@ -133,13 +135,15 @@ def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
 def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
     """Return the candidates of every list: by the marks of the columns, or as any table of candidates is read."""
     marks = {kind: prefixed_columns(table.names, kind) for kind in MARKS}
-    is_marked = any(marks.values()) and options.get("features") is None
+    is_marked = (any(marks.values()) or "catalogue" in table.names) and not (options.keys() & {"features", "catalogue"})
     wanted = _by_marks(table, marks, by_role) if is_marked else _by_options(table, by_role, options)
     problems, columns = build_problems(table, wanted)
     if is_marked:
         names = tuple(marks["feature"])
         numbered = names == tuple(str(j) for j in range(len(names)))
         problems = problems._with(feature_names=None if numbered else names or None)
+        if wanted.catalogue_names is not None:
+            problems = problems._with(catalogue_names=None)  # which were numbers
         columns = replace(columns, features=names, context=tuple(marks["context"]), vectors=tuple(marks["vector"]))
         problems = _with_groups(table, by_role, problems)
     if by_role.get("problem"):
@@ -150,8 +154,10 @@ def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, An
 
 def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_role: Mapping[str, str]) -> ColumnOptions:
     named = {kind: list(columns.values()) for kind, columns in marks.items()}
-    catalogue = "catalogue" if "catalogue" in table.names else None
-    codes = table.columns["catalogue"].combine_chunks().to_numpy() if catalogue else np.zeros(0)
+    catalogue, numbered = "catalogue" if "catalogue" in table.names else None, None
+    if catalogue and pa.types.is_integer(table.columns[catalogue].type):
+        codes = table.columns[catalogue].combine_chunks().to_numpy()
+        numbered = [str(code) for code in range(int(codes.max(initial=-1)) + 1)]
     return ColumnOptions(
         problem=by_role["list"],
         item=by_role["item"],
@@ -159,7 +165,7 @@ def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_rol
         context=named["context"],
         vectors=named["vector"],
         catalogue=catalogue,
-        catalogue_names=[str(code) for code in range(int(codes.max(initial=-1)) + 1)],
+        catalogue_names=numbered,
     )
 
 

@@ -29,19 +29,23 @@ from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.drawing import Playing
 from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own
-from listwright.feedback.gain_ridge import GainLearner, GainRidge
+from listwright.feedback.gain_ridge import GainCorrection, GainLearner, GainRidge
 from listwright.feedback.gain_trees import GainTrees
 from listwright.feedback.log import Log
+from listwright.feedback.log_frames import roles
 from listwright.feedback.off_policy.estimates import importance, warn_missing
 from listwright.feedback.off_policy.examination import looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
 from listwright.feedback.update_queue import shown_items
-from listwright.frames.columns import FrameKeywords
+from listwright.frames.columns import ColumnOptions, FrameKeywords
+from listwright.frames.frame import as_table, is_frame
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeFTRL
 from listwright.learners.experts import n_items_of
 from listwright.policies import Linear, Policy
+from listwright.policies.sequence import Sequence as SequencePolicy
 from listwright.predictor import with_column_options
-from listwright.problems import Problems
+from listwright.problems import Problems, build_problems
+from listwright.training.loaded import made_up, some_group
 
 MOST_NEW = 10_000  # items that a catalogue may grow by at a time
 
@@ -52,6 +56,20 @@ class GrowingBandit(ListBandit):
     """
 
     optimism: float
+    new_items = True
+
+    def _as_problems(self, given: Any, **options: Any) -> Problems:
+        """Convert a frame as any model does, except that items may be new and lists may be named as in a log."""
+        columns = getattr(self, "columns_", None)
+        if columns is None or not is_frame(given):
+            return super()._as_problems(given, **options)
+        table = as_table(given)
+        named = roles(table.names, {"list": columns.problem if columns.problem in table.names else None}, table.source)
+        problem = named.get("list", columns.problem)
+        item = columns.item if columns.item in table.names else named.get("item")
+        columns = replace(columns, problem=problem, item=item, catalogue_names=())
+        wanted = ColumnOptions(columns=columns, new_levels=options.get("new_levels"))
+        return self._by_names(build_problems(table, wanted, reward=options.get("reward"))[0])
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
         """Return the policy to draw with, and for catalogues its optimistic variant."""
@@ -73,7 +91,7 @@ class GrowingBandit(ListBandit):
         """Return features and policy for the problems, widened where they contain new items of the catalogue."""
         # At most `MOST_NEW` are accepted at a time, so that one wrong item number cannot exhaust the memory.
         known, asked = self.signature_.n_items, problems.n_items
-        if known is None or asked <= known or not isinstance(self.learner_, GainRidge):
+        if known is None or asked <= known or not isinstance(self.playing_.policy, Linear):
             return super()._view(problems, purpose)
         if asked > known + MOST_NEW:
             raise InputError(
@@ -89,14 +107,17 @@ class GrowingBandit(ListBandit):
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
         """Widen learner, features and signature to the largest catalogue number among the problems."""
+        problems = list(problems)
         asked = max((problem.n_items for problem in problems), default=0)
         known = self.signature_.n_items
-        if known is not None and asked > known and isinstance(self.learner_, GainRidge):
+        if known is not None and asked > known and isinstance(self.playing_.policy, Linear):
+            assert isinstance(self.learner_, GainRidge)
             features = self.features_.with_items(asked)
             assert isinstance(self.playing_.policy, Linear)
             self.learner_.grow(asked, n_states(features, known, self.playing_.policy))
             self.features_ = features
-            self.signature_ = replace(self.signature_, n_items=asked)
+            names = max((problem.catalogue_names or () for problem in problems), key=len)
+            self.signature_ = replace(self.signature_, n_items=asked, catalogue_names=names or None)
             self.playing_ = self._play(self.learner_.policy(), self.playing_.version, self.playing_.learned)
 
     def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -119,6 +140,17 @@ def pad_policy(policy: Linear, n_items: int, n_states: int) -> Linear:
     assert policy.item_weights is not None
     more = n_items - len(policy.item_weights), n_states - policy.item_weights.shape[1]
     return Linear(policy.weights, np.pad(policy.item_weights, ((0, more[0]), (0, more[1]))))
+
+
+def _scoring_policy(model: ListEstimator) -> Policy:
+    """Return the policy of a fitted model, to be corrected by feedback; raise if it draws its lists."""
+    policy = model.policy_
+    if not policy.certain or isinstance(policy, SequencePolicy):
+        raise InputError(
+            f"from_model needs a model that scores items. Got {type(policy).__name__}, which can be served but cannot "
+            "learn. Fit an SCP with its default learner."
+        )
+    return policy
 
 
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
@@ -261,8 +293,9 @@ class OnlineSCP(GrowingBandit):
         Parameters
         ----------
         model : SCP or OnlineSCP
-            A fitted `SCP` whose learner is ridge; or an `OnlineSCP`, which is copied and keeps its own `explore` and
-            `trust`.
+            A fitted `SCP`. If its learner is ridge, its training counts as feedback; otherwise its scores stay, and
+            feedback learns a linear correction of them. Or an `OnlineSCP`, which is copied and keeps its own `explore`
+            and `trust`.
         explore : str or Exploration
             "igw", "epsilon", or an exploration by score.
         trust : float
@@ -281,7 +314,7 @@ class OnlineSCP(GrowingBandit):
         Raises
         ------
         InputError
-            If the model's learner is not ridge, or the exploration needs another learner.
+            If the model draws its lists, or the exploration needs another learner.
         """
         if isinstance(model, OnlineSCP):
             return model._copy_with(random_state, options)
@@ -290,18 +323,18 @@ class OnlineSCP(GrowingBandit):
             raise InputError(f"OnlineSCP.from_model takes a fitted SCP or an OnlineSCP. {instead}")
         check_fitted(model)
         training = model.training_
-        if not isinstance(training.learner, RidgeFTRL) or not hasattr(training.learner, "sums_"):
-            raise InputError(
-                "from_model needs a model whose learner is ridge, with its training state. Got "
-                f"{type(training.learner).__name__}. Fit with effort='fast', and save with slim=False."
-            )
         if not 0 < trust < np.inf:
             raise InputError(f"trust must be above 0. Got {trust!r}.")
         kept = {name: getattr(model, name) for name in SHARED}
         online = cls(**(kept | {"explore": explore, "random_state": random_state} | options))
         made = online._warm_learner()
         share = trust / max(training.ledger.most_visits, 1)
-        made.inherit(training.learner, share)
+        if isinstance(training.learner, RidgeFTRL) and hasattr(training.learner, "sums_"):
+            made.inherit(training.learner, share)
+        else:
+            made = GainCorrection(made.penalty, center=False, leverage=made.leverage, half_life=made.half_life)
+            example = made_up(model.signature_, whole=True, group=some_group(model.per_group))
+            made.start_from(_scoring_policy(model), training.features.rows(training.features.start(example)))
         online.learner_, online.features_ = made, training.features
         online._set_up(model.signature_, per_size=training.per_size)
         online.playing_ = online._play(made.policy(), 0, share * training.ledger.rounds)
@@ -420,6 +453,8 @@ class OnlineSCP(GrowingBandit):
         logged = log.answered_lists()
         if not hasattr(self, "playing_"):
             self.begin(logged.problems)
+        self._remember({"columns_": log.columns or getattr(self, "columns_", None)})
+        logged = replace(logged, problems=self._by_names(logged.problems))
         if not isinstance(self.learner_, GainLearner):
             return self.update(log.updates())  # which weighs by propensities itself
         looked = looks(logged) if propensity == "examination" else np.ones(logged.rows.shape[1])

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 ItemId = Annotated[str, Meta(min_length=1, max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)]
+CatalogueItem = Annotated[int, Meta(ge=0)] | Annotated[str, Meta(min_length=1, max_length=200)]
 PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Positive = Annotated[float, Meta(gt=0)]
 Numbers = list[float] | dict[str, float | str]
@@ -33,7 +34,8 @@ class Item(Struct, forbid_unknown_fields=True):
     features: Annotated[Numbers, Meta(description="Numbers in the model's order; or numbers and categories by name.")]
     size: Annotated[Positive | None, Meta(description="What it takes of a budget.")] = None
     catalogue: Annotated[
-        Annotated[int, Meta(ge=0)] | None, Meta(description="Which item of the model's catalogue it is.")
+        CatalogueItem | None,
+        Meta(description="Which item of the model's catalogue it is: its id in the training data, or its number."),
     ] = None
     vector: Annotated[list[float] | None, Meta(description="What similarity is measured on.")] = None
     group: Annotated[ItemId | None, Meta(description="Its source, author or section, for per_group.")] = None
@@ -46,6 +48,14 @@ class ListRequest(Struct, forbid_unknown_fields=True):
     length: Annotated[int, Meta(ge=1)] | None = None
     budget: Positive | None = None
     per_group: Annotated[PerGroup | None, Meta(description="Most items of one group in the list.")] = None
+    pinned: Annotated[
+        list[ItemId] | None, Meta(description="Ids that come first, in this order, with the probability 1.")
+    ] = None
+    blocked: Annotated[list[ItemId] | None, Meta(description="Ids that the list must not hold.")] = None
+    user: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=200)] | None,
+        Meta(description="A key of the user, who is then served by the same version while its share lasts."),
+    ] = None
     context_features: Annotated[Numbers | None, Meta(description="The context columns of a model that has some.")] = (
         None
     )
@@ -63,9 +73,12 @@ class BinaryHead(Struct, forbid_unknown_fields=True):
     length: Annotated[int, Meta(ge=1)] | None = None
     budget: Positive | None = None
     sizes: list[Positive] | None = None
-    catalogue: list[Annotated[int, Meta(ge=0)]] | None = None
+    catalogue: list[CatalogueItem] | None = None
     groups: list[ItemId] | None = None
     per_group: PerGroup | None = None
+    pinned: list[ItemId] | None = None
+    blocked: list[ItemId] | None = None
+    user: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
     context_features: list[float] | None = None
     metadata: Raw = msgspec.field(default_factory=Raw)
     explain: bool = False
@@ -79,12 +92,15 @@ class ListQuery:
     ids: Sequence[str | int]  # ids of the candidates; the other sequences have one entry per candidate, too
     rows: Any  # features: a list of lists or of mappings, or a table of float32
     sizes: Sequence[float | None]  # optional properties of each candidate, None where not given
-    catalogue: Sequence[int | None]
+    catalogue: Sequence[int | str | None]
     vectors: Sequence[Sequence[float] | None]
     groups: Sequence[str | int | None]
     length: int | None = None  # limits of the list; None for the model's own
     budget: float | None = None
     per_group: int | None = None
+    pinned: Sequence[str | int] = ()  # ids that come first, in this order
+    blocked: Sequence[str | int] = ()  # ids that the list must not hold
+    user: str | None = None  # key of the user, by which traffic is shared
     context_features: Numbers | None = None  # context columns of the model
     metadata: Raw = field(default_factory=Raw)  # JSON of the caller, stored but not used
     explain: bool = False  # whether the answer explains each pick
@@ -104,6 +120,9 @@ class ListQuery:
             request.length,
             request.budget,
             request.per_group,
+            request.pinned or (),
+            request.blocked or (),
+            request.user,
             request.context_features,
             request.metadata,
             request.explain,

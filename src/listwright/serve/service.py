@@ -395,8 +395,9 @@ def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
 
 def _loader(settings: Settings) -> ModelLoader:
     """Return how models are loaded under the settings: learner, exploration, tolerance and trusted classes."""
-    maker = learner_maker(settings.explore, settings.seed, settings.leverage)
-    return ModelLoader(maker, settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust)
+    return ModelLoader(
+        learner_maker(settings), settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust
+    )
 
 
 def _read(path: Path) -> bytes:

@@ -98,6 +98,17 @@ class Settings:
         bool, "Learn from feedback. Otherwise feedback is only stored, and the policy learned so far is served."
     ] = False
     explore: Annotated[str, "With --learn: how to explore, igw or epsilon."] = "igw"
+    explore_rate: Annotated[
+        float | None, "With --learn: share of slots drawn evenly, which replaces --explore by epsilon."
+    ] = None
+    explore_floor: Annotated[float, "With --learn: share of each slot's chance spread evenly over all candidates."] = (
+        0.0
+    )
+    explore_slots: Annotated[str, "With --learn: explore in all slots of a list, or in one: all or one."] = "all"
+    candidate: Annotated[
+        str | None, "Name of a --model to try on a share of the lists, until the feedback decides for or against it."
+    ] = None
+    loss_budget: Annotated[float, "With --candidate: what may be lost per list, at the worst, to learn that."] = 0.02
     seed: Annotated[int, "Seed of the exploration."] = 0
     host: Annotated[str, "Address to listen on; any but the local machine's needs --keys."] = "127.0.0.1"
     port: Annotated[int, "Port to listen on; 0 picks a free one."] = 8000
@@ -163,7 +174,19 @@ class Settings:
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise InputError(f"--{name.replace('_', '-')} must be above 0, and finite. Got {value:g}.")
-        for name, choices in (("out_of_range", ("clip", "refuse")), ("log_format", ("text", "json"))):
+        for name in ("explore_rate", "explore_floor"):
+            if not 0 <= (getattr(self, name) or 0.0) <= 1:
+                raise InputError(f"--{name.replace('_', '-')} must be from 0 to 1. Got {getattr(self, name):g}.")
+        if not 0 < self.loss_budget < math.inf:
+            raise InputError(f"--loss-budget must be above 0. Got {self.loss_budget:g}.")
+        if self.candidate is not None and self.candidate not in self.models:
+            raise InputError(f"--candidate names one of the models given by --model NAME=FILE. Got {self.candidate!r}.")
+        choices_of = {
+            "out_of_range": ("clip", "refuse"),
+            "log_format": ("text", "json"),
+            "explore_slots": ("all", "one"),
+        }
+        for name, choices in choices_of.items():
             if getattr(self, name) not in choices:
                 rule = f"--{name.replace('_', '-')} must be {' or '.join(choices)}"
                 raise InputError(f"{rule}. Got {getattr(self, name)!r}.")

@@ -106,6 +106,7 @@ class Signature:
     query_terms: bool = False  # whether the problems had query terms
     # the range of each column; None in files of versions that did not record them
     ranges: Ranges | None = field(default=None, compare=False)
+    catalogue_names: tuple[str, ...] | None = field(default=None, compare=False)  # of the items, where a table had them
 
     def validation_error(self) -> str:
         """Return what is wrong with a signature that was read from a file; "" if nothing is."""
@@ -140,6 +141,7 @@ class Signature:
             None if problems.links is None else tuple(sorted(problems.links)),
             None if problems.aspects is None else tuple(sorted(problems.aspects)),
             problems.query_terms is not None,
+            catalogue_names=problems.catalogue_names,
         )
 
     def check(self, problems: Problems, purpose: str) -> None:

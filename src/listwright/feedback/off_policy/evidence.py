@@ -177,6 +177,7 @@ def gains_of(logged: AnsweredLists, *, cascade: bool, value: str) -> LoggedGains
 
 def evidence(log: LoggedGains, target: Target) -> Evidence:
     """Compute a policy's evidence by walking along the logged lists and along its own, in chunks on two threads."""
+    target = target.suit(log.logged.problems)
     with ThreadPoolExecutor(THREADS) as pool:
         parts = list(pool.map(lambda which: _part(log, which, target), runs(log.logged.problems)))
     names = ("ratios", "same_slot", "any_slot", "policy", "path")

@@ -105,6 +105,7 @@ def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
 def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> InfluenceValues:
     """Estimate the value of a policy by position bias; no exploration is needed."""
     # Its spread includes that of examination and appeal, which are estimated anew without each tenth of the lists.
+    target = target.suit(logged.problems)
     lists = [target.lists(logged.take(which)) for which in runs(logged.problems)]
     whole, size = _examined(logged, lists, looked, np.arange(len(logged)))
     group = np.arange(len(logged)) % GROUPS

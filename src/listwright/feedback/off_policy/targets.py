@@ -6,9 +6,10 @@ for those that only return whole lists.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from listwright.feedback.drawing import Exploring
 from listwright.feedback.explore import Best, Own
 from listwright.feedback.recommendations import draw_keys
 from listwright.lists import Lists
+from listwright.predictor import Predictor
 from listwright.problems import Problems
 from listwright.walk.lists import walk
 
@@ -35,6 +37,10 @@ DRAWS = 50  # lists drawn per problem at most
 
 class Target(ABC):
     """A policy under evaluation."""
+
+    def suit(self, problems: Problems) -> Target:
+        """Return the target ready for these problems; raise if they are of another kind than its own."""
+        return self
 
     @abstractmethod
     def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
@@ -78,10 +84,22 @@ class Walked(Target):
     exploring: Callable[[Ints, int], Exploring]  # (rows given, length): the policy that walks along them
     draw: Callable[[Problems, int, Floats | None, int], Ints]  # (problems, length, budgets, number): lists of its own
     draws: bool  # whether two lists of one problem may differ
+    model: Predictor
+    make: Callable[[Any], Target]  # the target of another model
+
+    def suit(self, problems: Problems) -> Target:
+        """Check the kind of problems, and make room for items that are new to the model's catalogue."""
+        named, model, known = self.model._by_names(problems), self.model, self.model.signature_.n_items
+        if isinstance(model, ListBandit) and model.new_items and known is not None and named.n_items > known:
+            model = copy.deepcopy(model)
+            model._make_room([named])
+        model.signature_.check(named, "evaluate")
+        return self if model is self.model else self.make(model)
 
     def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
         """Walk along the logged lists."""
         length = logged.rows.shape[1]
+        logged = replace(logged, problems=self.model._by_names(logged.problems))
         rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
         steps = walk(
             logged.problems,
@@ -98,6 +116,7 @@ class Walked(Target):
     def lists(self, logged: AnsweredLists) -> OwnLists:
         """Lists drawn by the policy: the first, and how often they have each logged item."""
         length = logged.rows.shape[1]
+        logged = replace(logged, problems=self.model._by_names(logged.problems))
         count = int(np.clip(DRAWN_ROWS // logged.problems.n_rows, 2, DRAWS)) if self.draws else 1
         drawn = [self.draw(logged.problems, length, logged.rooms, number) for number in range(count)]
         return OwnLists([_fit_length(rows, length) for rows in drawn])
@@ -180,7 +199,7 @@ def _of_bandit(bandit: ListBandit, seed: int) -> Target:
         seen = bandit.features_
         return playing.draw(problems, seen, exploration, numbers=numbers, room=room, one_slot=one_slot)[0]
 
-    return Walked(bandit.features_, exploring, draw, draws=True)
+    return Walked(bandit.features_, exploring, draw, draws=True, model=bandit, make=lambda twin: _of_bandit(twin, seed))
 
 
 def _without_exploration(bandit: ListBandit) -> Target:
@@ -196,7 +215,7 @@ def _without_exploration(bandit: ListBandit) -> Target:
         limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
         return bandit.predict(problems, **limit, allow_short=True).rows
 
-    return Walked(bandit.features_, exploring, draw, draws=False)
+    return Walked(bandit.features_, exploring, draw, draws=False, model=bandit, make=_without_exploration)
 
 
 def _of_estimator(model: ListEstimator) -> Target:
@@ -211,4 +230,4 @@ def _of_estimator(model: ListEstimator) -> Target:
         limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
         return model.predict(problems, **limit, allow_short=True).rows
 
-    return Walked(model.training_.features, exploring, draw, draws=False)
+    return Walked(model.training_.features, exploring, draw, draws=False, model=model, make=_of_estimator)

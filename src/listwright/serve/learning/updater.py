@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from listwright.errors import InputError
+from listwright.feedback.explore import Epsilon, Floor
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.updates import TrainingUpdate
 from listwright.serve.learning.learner import GROUP, VersionLearner, state_bytes
@@ -223,13 +224,20 @@ def _updates(events: list[FeedbackEvent]) -> tuple[list[TrainingUpdate], list[st
     return updates, sources
 
 
-def learner_maker(explore: str, seed: int, leverage: float | None) -> Callable[[Any], OnlineSCP]:
+def learner_maker(settings: Settings) -> Callable[[Any], OnlineSCP]:
     """Return a function that makes an `OnlineSCP` from a model."""
+    explore: Any = settings.explore if settings.explore_rate is None else Epsilon(settings.explore_rate)
 
     def make(model: Any) -> OnlineSCP:
         """Make the learner of a model, in the state of its file."""
-        return OnlineSCP.from_model(
-            model, explore=explore, random_state=seed, allow_short=True, memory=0, leverage=leverage
+        shared: dict[str, Any] = {"allow_short": True, "memory": 0, "leverage": settings.leverage}
+        learner = OnlineSCP.from_model(
+            model, explore=explore, random_state=settings.seed, slots=settings.explore_slots, **shared
         )
+        if settings.explore_rate is not None:
+            learner.exploration_ = Epsilon(settings.explore_rate)
+        if settings.explore_floor:
+            learner.exploration_ = Floor(learner.exploration_, settings.explore_floor)
+        return learner
 
     return make

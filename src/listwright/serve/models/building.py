@@ -52,7 +52,7 @@ def build(
     """Build one list, by the version that its id falls to or by the one given."""
     start, created = perf_counter(), time.time()
     list_id = new_id(created)
-    version = registry.choose(list_id, query.model) if by is None else by
+    version = registry.choose(list_id, query.model, query.user) if by is None else by
     taken = problem_of(query, version.shape, limits, at)
     try:
         lists = version.lists(taken.problem, query.length, query.budget, list_id)
@@ -66,7 +66,7 @@ def build(
         created,
         version.number,
         version.state,
-        not taken.clipped,
+        not taken.clipped and not taken.new_items,
         bytes(query.metadata).decode() if len(query.metadata) else None,
         taken.problem,
         query.ids,

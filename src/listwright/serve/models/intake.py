@@ -39,6 +39,7 @@ class Shape:
     per_group: Any = None  # of the model: how many items of a group its lists hold
     # levels of each categorical column of the frame that the model was fitted on
     levels: Levels = field(default_factory=dict)
+    new_items: bool = False  # whether items may be new to the catalogue
 
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
@@ -48,7 +49,15 @@ class Shape:
         ranges = {name: span.limits(tolerance) for name, span in spans.items() if span is not None}
         names = None if columns is None else columns.context_names
         levels = {} if columns is None else columns.levels
-        return cls(signature, names, ranges, refuse, getattr(model, "per_group", None), levels)
+        return cls(
+            signature,
+            names,
+            ranges,
+            refuse,
+            getattr(model, "per_group", None),
+            levels,
+            getattr(model, "new_items", False),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +66,7 @@ class Taken:
 
     problem: Problems
     clipped: int
+    new_items: int = 0  # items that the model's catalogue does not know: they are shown, but not learned from here
 
 
 def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> Taken:
@@ -65,20 +75,35 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
     _check_ids(query.ids, at)
     signature, reading = shape.signature, _Reading(shape, at)
     names = signature.feature_names
+    codes, items = _catalogue(query.catalogue, shape, at)
     try:
         problem = Problems.from_arrays(
             reading.table("features", query.rows, signature.n_features, names, "items.{}.features"),
             offsets=np.array([0, len(query.ids)]),
             context=reading.context(query),
             sizes=_sizes(query, at),
-            catalogue=_catalogue(query.catalogue, signature.n_items, at),
+            catalogue=codes,
             vectors=reading.vectors(query.vectors),
             feature_names=names,
             groups=_groups(query, shape.per_group, at),
-        ).with_constraints(per_group=shape.per_group if query.per_group is None else query.per_group)
+        )._with(catalogue_names=items)
+        problem = problem.with_constraints(
+            per_group=shape.per_group if query.per_group is None else query.per_group,
+            pin=_rows_of(query.pinned, query.ids, f"{at}pinned"),
+            exclude=_rows_of(query.blocked, query.ids, f"{at}blocked"),
+        )
     except InputError as error:  # what only the whole of it shows
         raise invalid(f"{at}items", str(error)) from None
-    return Taken(problem, reading.clipped)
+    return Taken(problem, reading.clipped, 0 if items is None else len(items) - (signature.n_items or 0))
+
+
+def _rows_of(wanted: Sequence[str | int], ids: Sequence[str | int], field: str) -> list[int] | None:
+    """Return the rows of some ids; None for none."""
+    places = {item: row for row, item in enumerate(ids)}
+    for i, item in enumerate(wanted):
+        if item not in places:
+            raise invalid(f"{field}.{i}", "This id is not among the items.")
+    return [places[item] for item in wanted] or None
 
 
 class _Reading:
@@ -200,14 +225,24 @@ def _groups(query: ListQuery, usual: Any, at: str) -> list[str | int] | None:
     return None
 
 
-def _catalogue(given: Sequence[int | None], known: int | None, at: str) -> list[int] | None:
-    """Return the catalogue indices, checked against the number of known items; None for models without a catalogue."""
+def _catalogue(
+    given: Sequence[int | str | None], shape: Shape, at: str
+) -> tuple[list[int] | None, tuple[str, ...] | None]:
+    """Return the catalogue number of each item and the names of all numbers; new names are numbered behind the known
+    ones, where the model can show items that it has never met.
+    """
+    known, names = shape.signature.n_items, shape.signature.catalogue_names
     if known is None:
-        return None
+        return None, None
+    number = {name: i for i, name in enumerate(names or ())}
     for i, item in enumerate(given):
-        if item is None or item >= known:
-            raise invalid(f"{at}items.{i}.catalogue", f"The model needs an item of its catalogue: 0 to {known - 1}.")
-    return [item for item in given if item is not None]
+        if isinstance(item, str) and shape.new_items and names is not None:
+            number.setdefault(item, len(number))
+        elif item is None or (item not in number if isinstance(item, str) else item >= known):
+            asked = "an item of its catalogue, by the id in its training data or as a number from 0"
+            raise invalid(f"{at}items.{i}.catalogue", f"The model needs {asked} to {known - 1}.")
+    codes = [number[item] if isinstance(item, str) else item for item in given if item is not None]
+    return codes, None if names is None else tuple(number)
 
 
 def _row(

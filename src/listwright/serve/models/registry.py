@@ -35,12 +35,13 @@ class ModelRegistry:
         self.traffic: dict[str, Traffic] = {}
         self.revision = -1
 
-    def choose(self, list_id: str, name: str) -> Version:
-        """Return the version that builds a list: the canary if the random end of the id falls into its share, else the
-        current.
+    def choose(self, list_id: str, name: str, user: str | None = None) -> Version:
+        """Return the version that builds a list: the canary if the random end of the id, or the hash of the user's key,
+        falls into its share, else the current.
         """
         traffic = self.of(name)
-        if traffic.canary is not None and int(list_id[-8:], 16) < traffic.share * 2**32:
+        drawn = list_id[-8:] if user is None else sha256(f"{name}:{user}".encode()).hexdigest()[:8]
+        if traffic.canary is not None and int(drawn, 16) < traffic.share * 2**32:
             return self.loaded[traffic.canary]
         return self.loaded[traffic.current]
 

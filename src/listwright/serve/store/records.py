@@ -62,6 +62,7 @@ class ServedList:
     scores: Floats | None = None  # of each pick
     propensities: Floats | None = None  # with which each pick was drawn; None if unknown
     budget: float | None = None  # of the list
+    item_names: Sequence[str] | None = None  # of all candidates, in the model's catalogue, where that has names
 
     @property
     def items(self) -> list[str | int]:
@@ -101,6 +102,7 @@ class ServedList:
             self.budget,
             {name: _encode_array(array) for name, array in ({"features": problem.features} | arrays).items()},
             None if problem.groups is None else problem.groups.tolist(),
+            _item_names(problem),
         )
         return _compressor().compress(msgspec.msgpack.encode(message))
 
@@ -123,6 +125,7 @@ class ServedList:
             _floats(message.scores),
             np.ones(len(picks)) if chances is not None and not len(chances) else chances,
             message.budget,
+            message.catalogue,
         )
 
 
@@ -136,6 +139,7 @@ class _Message(msgspec.Struct, array_like=True):
     budget: float | None
     arrays: dict[str, tuple[str, tuple[int, ...], bytes]]  # dtype, shape and values
     groups: list[str | int] | None  # of all candidates
+    catalogue: list[str] | None = None  # the same, where the model's catalogue has names
 
     def problem(self, names: tuple[str, ...] | None, *, ids: bool) -> Problems:
         arrays: dict[str, Any] = {name: _decode_array(*array) for name, array in self.arrays.items()}
@@ -148,6 +152,12 @@ class _Message(msgspec.Struct, array_like=True):
             features, offsets=[0, len(features)], feature_names=names, groups=self.groups, **arrays
         )
         return problem._with(quotas=replace(Quotas.free(len(features)), **quotas)) if quotas else problem
+
+
+def _item_names(problem: Problems) -> list[str] | None:
+    """Return the catalogue name of each candidate."""
+    names = problem.catalogue_names
+    return None if names is None or problem.catalogue is None else [names[code] for code in problem.catalogue]
 
 
 def _encode_array(array: Any) -> tuple[str, tuple[int, ...], bytes]:
@@ -307,6 +317,10 @@ def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Pro
         feature_names=names,
         **parts,
     )
+    if all(shown.item_names is not None for shown in served):  # numbers of new items differ from list to list
+        labels = [name for shown in served for name in shown.item_names or ()]
+        number = {name: i for i, name in enumerate(dict.fromkeys(labels))}
+        batch = batch._with(catalogue=np.array([number[name] for name in labels]), catalogue_names=tuple(number))
     return batch._with(problem_ids=np.array([shown.id for shown in served]), **_groups(problems))
 
 

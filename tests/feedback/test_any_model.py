@@ -1,0 +1,46 @@
+"""Any fitted model goes on learning from clicks: where it is not linear, a linear correction of its scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeRegressor
+
+import listwright as lw
+from listwright.feedback.explore import Epsilon, Floor
+
+
+def problems(n: int, seed: int) -> lw.Problems:
+    table = np.random.default_rng(seed).random((n, 6, 2), dtype=np.float32)
+    return lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(table[..., 0] > 0.7))
+
+
+@pytest.fixture(scope="module")
+def trees() -> lw.SCP:
+    return lw.SCP(2, learner=DecisionTreeRegressor(max_depth=3, random_state=0), random_state=0).fit(problems(80, 0))
+
+
+def test_the_first_lists_are_those_of_the_model_and_clicks_correct_it(trees: lw.SCP, tmp_path) -> None:
+    online = lw.OnlineSCP.from_model(trees, random_state=0)
+    new = problems(60, 1)
+    np.testing.assert_array_equal(online.predict(new).rows, trees.predict(new).rows)
+    for i in range(4):
+        shown = online.recommend(problems(100, 2 + i))
+        liked = shown.problems.features[shown.rows, 1] > 0.6  # another taste than that of the model
+        online.feedback(shown.list_ids, liked.astype(float))
+    before, after = (float(new.features[lists.rows, 1].mean()) for lists in (trees.predict(new), online.predict(new)))
+    assert after > before + 0.1
+    state = online.state()
+    twin = lw.OnlineSCP.from_model(trees, random_state=0).restore(state)
+    np.testing.assert_array_equal(twin.predict(new).rows, online.predict(new).rows)
+    online.save(tmp_path / "model")
+    np.testing.assert_array_equal(lw.load(tmp_path / "model").predict(new).rows, online.predict(new).rows)
+
+
+def test_no_chance_is_below_the_floor() -> None:
+    new = problems(50, 3)
+    online = lw.OnlineSCP(2, explore=Floor(Epsilon(0.0), 0.12), random_state=0).fit(new)
+    shown = online.recommend(new)
+    least = 0.12 / np.array([6, 5])
+    assert (shown.propensities >= least - 1e-9).all()
+    assert set(np.round(shown.propensities[:, 0], 6)) <= {0.02, 0.9}
