@@ -18,6 +18,7 @@ from benchmarks.feedback.movies import REWARDS, replay
 from benchmarks.feedback.news import failures, regret
 from benchmarks.feedback.off_policy import estimates
 from benchmarks.feedback.open_bandit import real_log
+from benchmarks.feedback.rare import rare_events
 from benchmarks.feedback.section import section
 from benchmarks.feedback.settings import LOGS
 from benchmarks.feedback.size import large_log
@@ -43,6 +44,7 @@ def main() -> None:
         "trees": compare_learners,
         "size": large_log,
         "open bandit": lambda: real_log(options.obd) if options.obd.exists() else None,
+        "rare events": rare_events,
         "estimates": lambda: estimates(logs=options.logs, keep=lambda found: write("estimates", found)),
     }
     for name in options.parts or parts:

@@ -44,6 +44,7 @@ def evaluate(
     position_column: logs.PositionColumn = None,
     outcome_column: logs.OutcomeColumn = None,
     propensity_column: logs.PropensityColumn = None,
+    drop_bad: logs.DropBad = False,
     trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
@@ -54,7 +55,7 @@ def evaluate(
     if log:
         columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
         learned = load_model(model, log, trust)
-        read = logs.log_for(learned, log, cascade=cascade, columns=columns, new_levels=new_levels)
+        read = logs.log_for(learned, log, cascade=cascade, columns=columns, new_levels=new_levels, drop_bad=drop_bad)
         _show(off_policy(learned, read, value=value, propensity=propensity), as_json)
         return
     from listwright.evaluation import evaluate as evaluate_lists

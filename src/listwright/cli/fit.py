@@ -17,6 +17,7 @@ from listwright.cli.show import STANDARD, notes, progress, show_json
 from listwright.cli.sources import Read, check_place, log_options, on_tables, save_model
 
 if TYPE_CHECKING:
+    from listwright.feedback import Log
     from listwright.problems import Problems
     from listwright.tables import Scan
 
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 @on_tables
 def check(
     read: Read,
+    data: given.OptionalData = None,
+    *,
+    reward: given.OptionalReward = None,
+    log: logs.LogFiles = None,
+    list_column: logs.ListColumn = None,
+    position_column: logs.PositionColumn = None,
+    outcome_column: logs.OutcomeColumn = None,
+    propensity_column: logs.PropensityColumn = None,
     trials: Annotated[
         int, typer.Option(min=1, help="Number of random lists on which the reward's laws are tested.")
     ] = 30,
@@ -31,10 +40,17 @@ def check(
     as_json: given.AsJson = False,
 ) -> None:
     """Look for mistakes in a training table: a reward that is not submodular, duplicates, features that are constant or
-    give the answer away, and problems that no list can solve. The exit code is 1 if the reward breaks a law."""
+    give the answer away, and problems that no list can solve. The exit code is 1 if the reward breaks a law. With
+    --log, count the faults of a log of shown lists by kind, with examples: positions, duplicates, outcomes,
+    propensities, missing candidates, weights that do not average 1, ids and leaks among the features."""
+    logs.one_source(data, log)
+    if log:
+        columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
+        logs.check_log(log, columns, as_json=as_json)
+        return
     from listwright.checks.problems import examine
 
-    source: Any = read()[0]
+    source: Any = read(data=data, reward=logs.needs_reward(reward))[0]
     problems = source.sample() if hasattr(source, "shards") else source
     with progress("checking"):
         findings = examine(problems, n_trials=trials, random_state=seed)
@@ -113,6 +129,11 @@ def fit(
     position_column: logs.PositionColumn = None,
     outcome_column: logs.OutcomeColumn = None,
     propensity_column: logs.PropensityColumn = None,
+    drop_bad: logs.DropBad = False,
+    objective: Annotated[
+        str,
+        typer.Option(help="With --log: gain (predict clicks), or off_policy (the best lower bound on the log)."),
+    ] = "gain",
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
 ) -> None:
@@ -127,7 +148,11 @@ def fit(
         settings |= {"learner": logs.check_learner(learner), "half_life": half_life}
         named = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
         settings |= {"allow_short": allow_short, "random_state": seed}
-        _fit_log(read, log, settings, named, cascade=cascade, propensity=propensity, out=out, as_json=as_json)
+        logged = logs.read_log(
+            log, cascade=cascade, columns=named, options=log_options(read.keywords), drop_bad=drop_bad
+        )
+        learning = {"propensity": propensity, "objective": objective}
+        _fit_log(logged, settings, learning, out=out, as_json=as_json)
         return
     if resume and checkpoint is None:
         raise typer.BadParameter("name the file to resume from with --checkpoint.", param_hint="--resume")
@@ -177,22 +202,11 @@ def _last_line(out: str, seconds: float) -> str:
     return f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model."
 
 
-def _fit_log(
-    read: Any,
-    files: list[str],
-    settings: dict[str, Any],
-    columns: dict[str, Any],
-    *,
-    cascade: bool,
-    propensity: str,
-    out: str,
-    as_json: bool,
-) -> None:
+def _fit_log(log: Log, settings: dict[str, Any], learning: dict[str, str], *, out: str, as_json: bool) -> None:
     """Learn a model from a log of shown lists and save it."""
     say = _speaker(quiet=as_json, aside=out == STANDARD)
-    log = logs.read_log(files, cascade=cascade, columns=columns, options=log_options(read.keywords))
     say(f"{str(log).removeprefix('Log: ')}, {log.answered_lists().problems.n_rows:,} candidates.")
-    model, seconds = logs.fit_on_log(log, settings, propensity)
+    model, seconds = logs.fit_on_log(log, settings, learning)
     save_model(model, out)
     if not as_json:
         say(_last_line(out, seconds))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from listwright.cli import options as given
-from listwright.cli.show import notes, progress
+from listwright.cli.show import notes, progress, show_json
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ Propensity = Annotated[
 ListColumn = Annotated[str | None, typer.Option(help="With --log: column with the id of the list.")]
 PositionColumn = Annotated[str | None, typer.Option(help="With --log: column with the position in the list.")]
 OutcomeColumn = Annotated[str | None, typer.Option(help="With --log: column with the outcome, from 0 to 1.")]
+DropBad = Annotated[
+    bool, typer.Option("--drop-bad", help="With --log: leave out lists with faults, and say how many they are.")
+]
 PropensityColumn = Annotated[
     str | None, typer.Option(help="With --log: column with the probability (propensity) of each shown item.")
 ]
@@ -58,15 +62,43 @@ def columns_of(
     return {name: column for name, column in named.items() if column is not None}
 
 
-def read_log(files: list[str], *, cascade: bool, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Log:
+def read_log(
+    files: list[str], *, cascade: bool, columns: Mapping[str, Any], options: Mapping[str, Any], drop_bad: bool = False
+) -> Log:
     """Read a log from files, with progress on standard error."""
     from listwright.feedback import Log
 
-    with progress("reading"):
-        return Log.from_parquet(list(files), cascade=cascade or None, **columns, **options)
+    with notes(), progress("reading"):
+        log = Log.from_parquet(list(files), cascade=cascade or None, drop_bad=drop_bad, **columns, **options)
+    if log.dropped:
+        print(f"Left out {log.dropped:,} lists with faults.", file=sys.stderr)
+    return log
 
 
-def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str, Any], new_levels: str) -> Log:
+def check_log(files: list[str], columns: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print the faults of a log by kind, with examples; exit with 1 if single lists have some."""
+    from listwright.feedback.log_frames import OPTIONS, read_faults
+
+    given_columns = {role: columns.get(name) for role, name in OPTIONS.items()}
+    with progress("checking"):
+        faults = read_faults(list(files), given_columns)
+    if as_json:
+        show_json([fault.to_dict() for fault in faults])
+    else:
+        print("\n".join(map(str, faults)) or "No faults.")
+    if any(fault.by_list for fault in faults):
+        raise typer.Exit(1)
+
+
+def log_for(
+    model: Any,
+    files: list[str],
+    *,
+    cascade: bool,
+    columns: Mapping[str, Any],
+    new_levels: str,
+    drop_bad: bool = False,
+) -> Log:
     """Read a log for a trained model, with the features of candidates encoded as in training."""
     from listwright.feedback.log_frames import MARKS, columns_in, prefixed_columns
 
@@ -77,10 +109,10 @@ def log_for(model: Any, files: list[str], *, cascade: bool, columns: Mapping[str
             options = {"columns": known, "new_levels": new_levels}
         elif signature.feature_names is not None:
             options = {"features": list(signature.feature_names)}
-    return read_log(files, cascade=cascade, columns=columns, options=options)
+    return read_log(files, cascade=cascade, columns=columns, options=options, drop_bad=drop_bad)
 
 
-def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[Any, float]:
+def fit_on_log(log: Log, settings: Mapping[str, Any], learning: Mapping[str, str]) -> tuple[Any, float]:
     """Learn an `OnlineSCP` from a log."""
     from listwright.feedback import OnlineSCP
     from listwright.walk.constraints import check_length
@@ -90,7 +122,7 @@ def fit_on_log(log: Log, settings: Mapping[str, Any], propensity: str) -> tuple[
         check_length(model.length, log.answered_lists().problems, allow_short=model.allow_short)
     started = time.perf_counter()
     with notes(), progress("learning"):
-        model.fit_log(log, propensity=propensity)
+        model.fit_log(log, **learning)
     return model, time.perf_counter() - started
 
 

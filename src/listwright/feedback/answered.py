@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,6 +22,7 @@ class AnsweredLists:
     outcomes: Floats  # same shape: nan behind the end, and behind the stop of a cascade
     rooms: Floats | None  # by list: the budget
     list_ids: tuple[str, ...]
+    others: Mapping[str, Floats] = field(default_factory=dict)  # other columns of numbers of a table, as the outcomes
 
     def __len__(self) -> int:
         """Return the number of lists."""
@@ -37,6 +38,7 @@ class AnsweredLists:
             self.outcomes[which],
             None if self.rooms is None else self.rooms[which],
             tuple(self.list_ids[i] for i in which),
+            {name: values[which] for name, values in self.others.items()},
         )
 
     def only_shown(self) -> AnsweredLists:
@@ -62,6 +64,7 @@ class LogPart:
     lists: Recommendations
     outcomes: Floats  # as the lists' rows; nan where nothing was seen
     answered: Bools  # by list
+    others: Mapping[str, Floats] = field(default_factory=dict)  # other columns of numbers, as the outcomes
 
     def outcome(self, i: int) -> Floats:
         """Return the revealed outcomes of list `i`, without the NaN at its end."""
@@ -86,6 +89,7 @@ def answered_lists(part: LogPart, longest: int) -> AnsweredLists:
         np.pad(part.outcomes[which], wide, constant_values=np.nan),
         None if lists.room is None else lists.room[which],
         tuple(lists.list_ids[i] for i in which),
+        {name: np.pad(values[which], wide, constant_values=np.nan) for name, values in part.others.items()},
     )
 
 

@@ -7,14 +7,16 @@ not use it directly: `Log.answered` lays lists with outcomes side by side in `An
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Bools, Floats, as_numbers
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers
+from listwright._internal.ragged import folds_of
 from listwright.errors import InputError
 from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
 from listwright.feedback.log_frames import OPTIONS, as_frame, columns_in, file_cascade, read_log, write_parquet
@@ -51,6 +53,8 @@ class Log:
     ----------
     columns : Columns or None
         How the candidates were read, where the log came from a table.
+    dropped : int
+        Lists of that table that were left out for their faults (`drop_bad=True`).
 
     See Also
     --------
@@ -78,6 +82,7 @@ class Log:
     def __init__(self, *, cascade: bool = False) -> None:
         self.cascade = cascade
         self.columns: Columns | None = None  # how a table was read, where the log came from one
+        self.dropped = 0
         self._parts: list[LogPart] = []
         self._places: dict[str, tuple[int, int]] = {}  # part, and number within it
 
@@ -119,7 +124,9 @@ class Log:
         shown = _as_shown(lists, list_ids, propensities, version)
         self._append(shown, np.full(shown.rows.shape, np.nan))
 
-    def _append(self, shown: Recommendations, outcomes: Floats) -> None:
+    def _append(
+        self, shown: Recommendations, outcomes: Floats, others: Mapping[str, Floats] = MappingProxyType({})
+    ) -> None:
         """Add validated lists with their outcomes, NaN where there are none yet; nothing is added if a check fails."""
         for name in shown.list_ids:
             if name in self._places:
@@ -129,7 +136,7 @@ class Log:
             Signature.of(self._parts[0].lists.problems).check(shown.problems, "append")
         part = len(self._parts)
         answered: Bools = np.any(~np.isnan(outcomes), axis=1)
-        self._parts.append(LogPart(shown, outcomes, answered))
+        self._parts.append(LogPart(shown, outcomes, answered, others))
         self._places |= {name: (part, i) for i, name in enumerate(shown.list_ids)}
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
@@ -206,7 +213,26 @@ class Log:
             np.concatenate([part.outcomes for part in answered_parts]),
             np.concatenate(rooms) if len(rooms) == len(answered_parts) else None,
             tuple(name for part in answered_parts for name in part.list_ids),
+            {
+                name: np.concatenate([part.others[name] for part in answered_parts])
+                for name in answered_parts[0].others
+                if all(name in part.others for part in answered_parts)
+            },
         )
+
+    def halves(self) -> tuple[Log, Log]:
+        """Return the answered lists as two logs of every other fold, so that one can judge what the other taught."""
+        answered = self.answered()
+        odd = folds_of(answered.list_ids) % 2 == 1
+        return self._taking(answered, np.flatnonzero(~odd)), self._taking(answered, np.flatnonzero(odd))
+
+    def _taking(self, answered: AnsweredLists, which: Ints) -> Log:
+        """Return a log of some of the answered lists."""
+        some, log = answered.take(which), Log(cascade=self.cascade)
+        ids, chances = some.list_ids, some.propensities
+        log._append(Recommendations(some.problems, some.rows, list_ids=ids, propensities=chances), some.outcomes)
+        log.columns = self.columns
+        return log
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """Return the log as a frame with one row per candidate of every shown list.
@@ -254,6 +280,7 @@ class Log:
             Columns that are not found by their names.
         **options
             Which other columns are features, context, vectors, categorical or to be ignored: see `Problems.from_frame`.
+            With `drop_bad=True`, lists with faults (as `listwright check --log` counts them) are left out.
 
         Examples
         --------
@@ -277,9 +304,9 @@ class Log:
     def _read(cls, source: Any, cascade: bool, given: dict[str, str | None], options: dict[str, Any]) -> Log:
         """Read a log from a frame or from files; `given` maps roles to columns that the caller named."""
         log, read_parts = cls(cascade=cascade), read_log(source, given, options)
-        for lists, outcomes in read_parts.parts:
-            log._append(lists, validate_outcomes(outcomes, lists.rows >= 0, lists.list_ids, cascade=cascade))
-        log.columns = read_parts.columns
+        for lists, outcomes, others in read_parts.parts:
+            log._append(lists, validate_outcomes(outcomes, lists.rows >= 0, lists.list_ids, cascade=cascade), others)
+        log.columns, log.dropped = read_parts.columns, read_parts.dropped
         return log
 
     def to_parquet(self, path: str | Path) -> None:
@@ -309,7 +336,7 @@ class Log:
         logs = [cls._read([one], stops, given, dict(options)) for one in paths]  # whose columns have other names
         for other in logs[1:]:
             for part in other._parts:
-                logs[0]._append(part.lists, part.outcomes)
+                logs[0]._append(part.lists, part.outcomes, part.others)
         return logs[0]
 
     def __repr__(self) -> str:

@@ -26,7 +26,9 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import installed_backend
 from listwright._internal.quotas import Quotas
 from listwright._internal.ragged import number_within
-from listwright.errors import InputError
+from listwright._internal.warn import warn
+from listwright.errors import DataWarning, InputError
+from listwright.feedback.log_checks import LogFault, as_floats, drop_lists, log_faults, suspicious_columns
 from listwright.feedback.recommendations import Recommendations
 from listwright.frames.arrays import RowGroups, group_rows
 from listwright.frames.columns import ColumnOptions, Columns
@@ -44,8 +46,10 @@ QUOTAS = ("group", "per_group", "at_least", "pinned")  # columns of what lists h
 class ReadLog(NamedTuple):
     """The result of reading a table as a log."""
 
-    parts: list[tuple[Recommendations, Floats]]  # runs of one policy version; outcomes, nan where nothing came back
+    # runs of one policy version; outcomes, nan where nothing came back; other columns of numbers, as the outcomes
+    parts: list[tuple[Recommendations, Floats, dict[str, Floats]]]
     columns: Columns  # how the candidates were read
+    dropped: int  # lists left out for their faults
 
 
 def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> Any:
@@ -115,9 +119,25 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
     table = _table_of(source, given)
     by_role = roles(table.names, given, table.source)
     check_needed(by_role, table.source)
-    problems, columns = _problems(table, by_role, dict(options))
+    wanted, dropped = dict(options), 0
+    if wanted.pop("drop_bad", False):
+        table, dropped = drop_lists(table, by_role)
+    problems, columns = _problems(table, by_role, wanted)
+    for fault in suspicious_columns(table, by_role):
+        used = [name for name in fault.examples if name in (*columns.features, *columns.context)]
+        if used:
+            told = f"{table.source}: {fault.message} are used as features: {', '.join(used)}."
+            warn(f"{told} Leave them out with ignore=.", DataWarning)
     groups = group_rows(table, by_role["list"])
-    return ReadLog(_parts(table, by_role, problems, groups), columns)
+    return ReadLog(_parts(table, by_role, problems, groups), columns, dropped)
+
+
+def read_faults(source: Any, given: Mapping[str, str | None]) -> list[LogFault]:
+    """Return the faults of shown lists in a frame or in files."""
+    table = _table_of(source, given)
+    by_role = roles(table.names, given, table.source)
+    check_needed(by_role, table.source)
+    return log_faults(table, by_role)
 
 
 def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
@@ -229,7 +249,7 @@ def _plain_items(problems: Problems) -> Problems:
 
 def _parts(
     table: ColumnTable, by_role: Mapping[str, str], problems: Problems, groups: RowGroups
-) -> list[tuple[Recommendations, Floats]]:
+) -> list[tuple[Recommendations, Floats, dict[str, Floats]]]:
     """Split the lists into runs of one policy version, each with its outcomes."""
     names = [str(name) for name in groups.ids.tolist()]
     position = _positions(table, by_role, groups, names)
@@ -244,6 +264,9 @@ def _parts(
     _check_not_shown(table, by_role, groups, outcome, position)
     gains[places] = outcome[where]
     versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
+    others = {name: np.full(shape, np.nan) for name in _other_numbers(table, by_role)}
+    for name, values in others.items():
+        values[places] = groups.sorted(_numbers(table, name))[where]
     cuts = np.flatnonzero(np.diff(versions)) + 1 if versions is not None else np.zeros(0, dtype=np.int64)
     parts = []
     for run in np.split(np.arange(len(names)), cuts):
@@ -256,8 +279,17 @@ def _parts(
             version=0 if versions is None else int(versions[run[0]]),
             room=None if budget is None else budget[run],
         )
-        parts.append((lists, gains[run]))
+        parts.append((lists, gains[run], {name: values[run] for name, values in others.items()}))
     return parts
+
+
+def _other_numbers(table: ColumnTable, by_role: Mapping[str, str]) -> list[str]:
+    """Return columns of floats without a role, such as the chances of another policy."""
+    return [
+        name
+        for name, values in table.columns.items()
+        if name not in by_role.values() and ":" not in name and pa.types.is_floating(values.type)
+    ]
 
 
 def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, names: list[str]) -> Ints:
@@ -316,8 +348,7 @@ def _numbers(table: ColumnTable, name: str) -> Floats:
     column = table.column(name, name)
     if not (is_number(column.type) or pa.types.is_null(column.type)):
         raise InputError(f"{table.source}: column {name!r} must hold numbers. Got {column.type}.")
-    whole = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
-    return np.asarray(whole.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    return np.full(table.n_rows, np.nan) if pa.types.is_null(column.type) else as_floats(column)
 
 
 def columns_in(paths: Sequence[str | Path]) -> list[str]:

@@ -7,6 +7,7 @@ logs; `catalogue` adds room for new items.
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, Unpack
@@ -33,7 +34,7 @@ from listwright.feedback.gain_ridge import GainCorrection, GainLearner, GainRidg
 from listwright.feedback.gain_trees import GainTrees
 from listwright.feedback.log import Log
 from listwright.feedback.log_frames import roles
-from listwright.feedback.off_policy.estimates import importance, warn_missing
+from listwright.feedback.off_policy.estimates import EvidenceWarning, importance, warn_missing
 from listwright.feedback.off_policy.examination import looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
 from listwright.feedback.update_queue import shown_items
@@ -154,6 +155,9 @@ def _scoring_policy(model: ListEstimator) -> Policy:
 
 
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
+OBJECTIVES = ("gain", "off_policy")
+PENALTIES = ("auto", 1.0, 10.0, 100.0, 1000.0)  # that objective="off_policy" tries, each with and without CAP
+CAP = 10.0
 SHARED = ("length", "budget", "features", "weighting", "allow_short")  # parameters that SCP has too
 
 
@@ -413,12 +417,12 @@ class OnlineSCP(GrowingBandit):
         shared = {name: getattr(self, name) for name in SHARED}
         start = SCP(effort="fast", random_state=self.random_state, **shared).fit(problems)
         begun = OnlineSCP.from_model(start, **self.get_params(deep=False))
-        self.__dict__.update({name: value for name, value in vars(begun).items() if name.endswith("_")})
-        self.__dict__.pop("_waiting", None)
-        self._remember(read_as)
+        self._adopt(begun)._remember(read_as)
         return self
 
-    def fit_log(self, log: Log, *, cap: float | None = None, propensity: str = "logged") -> Self:
+    def fit_log(
+        self, log: Log, *, cap: float | None = None, propensity: str = "logged", objective: str = "gain"
+    ) -> Self:
         """Learn from a log, whichever policy built its lists, in the order shown, on top of what was learned before.
 
         Parameters
@@ -435,6 +439,10 @@ class OnlineSCP(GrowingBandit):
             count as if all their items had been equally likely, with a warning. "examination" corrects for position
             bias: the gain of an item is its outcome divided by how often users look at its position, as
             `feedback.examination` estimates it.
+        objective : {"gain", "off_policy"}
+            "gain" predicts what each item adds. "off_policy" fits such models with several penalties and weights, and
+            keeps the one whose lists have the highest lower bound by `evaluate` on the log, out of fold: pessimistic,
+            and in need of a log with propensities.
 
         Examples
         --------
@@ -450,7 +458,15 @@ class OnlineSCP(GrowingBandit):
         array([0.94, 0.91, 0.73], dtype=float32)
         """
         check_propensity(propensity)
+<<<<<<< HEAD
         logged = log.answered_lists()
+=======
+        if objective not in OBJECTIVES:
+            raise InputError(f"objective must be one of {', '.join(OBJECTIVES)}. Got {objective!r}.")
+        if objective == "off_policy":
+            return self._adopt(best_by_log(self, log, propensity))
+        logged = log.answered()
+>>>>>>> 2145cd6 (Faults of logs by kind, lists left out for them, chances of any policy, learning by the lower bound, and the benchmark of rare events)
         if not hasattr(self, "playing_"):
             self.begin(logged.problems)
         self._remember({"columns_": log.columns or getattr(self, "columns_", None)})
@@ -460,6 +476,12 @@ class OnlineSCP(GrowingBandit):
         looked = looks(logged) if propensity == "examination" else np.ones(logged.rows.shape[1])
         weights = np.ones(logged.rows.shape) if cap is None else self._even_weights(logged, cap, propensity)
         return self._learn_lists(logged, weights * looked, np.nan_to_num(logged.outcomes) / looked)
+
+    def _adopt(self, other: OnlineSCP) -> Self:
+        """Take over what another model has learned."""
+        self.__dict__.update({name: value for name, value in vars(other).items() if name.endswith("_")})
+        self.__dict__.pop("_waiting", None)
+        return self
 
     def _even_weights(self, logged: AnsweredLists, cap: float, propensity: str) -> Floats:
         """Return the importance weights of `fit_log`'s `cap`, warning about lists without propensities."""
@@ -532,3 +554,27 @@ class OnlineSCP(GrowingBandit):
             learner.open(rows)
         elif isinstance(learner, Experts):
             learner.start(n_items_of(rows) if learner.policies is None else len(learner.policies))
+
+
+def best_by_log(model: OnlineSCP, log: Log, propensity: str) -> OnlineSCP:
+    """Return the model of several whose lower bound by the log is the highest, fitted to all of it."""
+    from listwright.feedback.off_policy.evaluate import evaluate  # which takes learners, and so comes after them
+
+    learned_on, judged_on = log.halves()
+    known = propensity if propensity in ESTIMATED else "logged"
+
+    def fitted(part: Log, penalty: float | str, cap: float | None) -> OnlineSCP:
+        twin = OnlineSCP(**(model.get_params(deep=False) | {"penalty": penalty}))
+        return twin.fit_log(part, cap=cap, propensity=propensity)
+
+    def bound(way: tuple[float | str, float | None]) -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EvidenceWarning)
+            ends = [
+                evaluate(other, fitted(part, *way).predict, propensity=known).cascade_dr.low
+                for part, other in ((learned_on, judged_on), (judged_on, learned_on))
+            ]
+        return float(np.mean(np.nan_to_num(ends, nan=-1.0)))
+
+    ways = [(penalty, cap) for penalty in PENALTIES for cap in (None, CAP)]
+    return fitted(log, *max(ways, key=bound))

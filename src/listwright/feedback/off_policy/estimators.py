@@ -95,11 +95,16 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, In
     }
     parts = {name: with_events(influence, used, log.gains, n) for name, (influence, used, n) in by_weights.items()}
     robust = parts["cascade_dr"]
+    if not evidence.has_path:
+        robust = parts["cascade_dr"] = parts["per_position_dr"]
+        parts["direct"] = robust._replace(effective_size=0.0)
     parts["pseudo_inverse"] = _pseudo_inverse(evidence, size)
-    parts["adaptive"] = adaptive(evidence, parts)
-    parts["shrinkage_dr"] = robust._replace(influence=start + (shrink(weights, errors) * errors).sum(axis=1))
-    parts["switch"] = robust._replace(influence=_switch(parts, start, weights, errors))
-    for name in ("pseudo_inverse", "adaptive", "shrinkage_dr") if weights.shape[1] > 1 else ("shrinkage_dr",):
+    parts["adaptive"] = adaptive(evidence)
+    parts["shrinkage_dr"] = parts["switch"] = robust
+    if evidence.has_path:
+        parts["shrinkage_dr"] = robust._replace(influence=start + (shrink(weights, errors) * errors).sum(axis=1))
+        parts["switch"] = robust._replace(influence=_switch(parts, start, weights, errors))
+    for name in ("pseudo_inverse", "adaptive") if weights.shape[1] > 1 else ():
         parts[name] = _with_bias(parts[name], robust)
     return parts
 
@@ -218,7 +223,7 @@ def shrunk_weights(weights: Floats, strength: float) -> Floats:
     return strength * weights / (weights**2 + strength)
 
 
-def adaptive(evidence: Evidence, parts: dict[str, InfluenceValues]) -> InfluenceValues:
+def adaptive(evidence: Evidence) -> InfluenceValues:
     """Weigh each group of visitors by the user behaviour that is estimated to err least."""
     log, weights = evidence.log, evidence.weights
     slots, n = evidence.ratios, log.logged.problems.counts[:, None]
@@ -230,7 +235,10 @@ def adaptive(evidence: Evidence, parts: dict[str, InfluenceValues]) -> Influence
         chosen = _least_error([way[group] for way in behaviours], log.gains[group])
         used[group] = behaviours[chosen][group]
         influence[group] = normalise(used[group], log.gains[group])
-    return with_events(influence, used, log.gains, min(support_size(used[:, j]) for j in range(used.shape[1])))
+    size = min(support_size(used[:, j]) for j in range(used.shape[1]))
+    if not is_even(evidence) and least_effective(weights, evidence) < ENOUGH:
+        size = 0.0  # nothing tells whether clicks depend on the items before
+    return with_events(influence, used, log.gains, size)
 
 
 def visitor_groups(problems: Problems) -> list[Ints]:
@@ -262,7 +270,9 @@ def _least_error(behaviours: list[Floats], gains: Floats) -> int:
 
 
 def is_even(evidence: Evidence) -> bool:
-    """Return whether the logged lists were drawn evenly."""
+    """Return whether the logged lists were drawn evenly, and the policy's own are known."""
+    if not evidence.has_path:
+        return False
     logged = evidence.log.logged
     shown = logged.rows >= 0
     left = np.maximum(logged.problems.counts[:, None] - np.arange(shown.shape[1]), 1.0)

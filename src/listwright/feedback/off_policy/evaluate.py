@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.arrays import Floats, RandomState, as_generator, as_numbers
 from listwright._internal.warn import warn
+from listwright.errors import InputError
 from listwright.evaluation.intervals import Bounds
+from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import (
     RECOMMENDED,
@@ -33,17 +36,19 @@ from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evide
 from listwright.feedback.off_policy.examination import estimate_examined
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_arguments, known_gains, sensitivity
 from listwright.feedback.off_policy.rollout import against_log
-from listwright.feedback.off_policy.targets import Target, as_target
+from listwright.feedback.off_policy.targets import Given, Target, as_target
 
 FEW = 50.0  # lists of equal weight, below which an interval should not be trusted
+GIVEN = "chances="  # name of chances that are given as an array
 MANY = 100.0  # of lists that agree in single slots
 MODELLED = ("direct", "shrinkage_dr", "switch")  # a model's value, with the interval of the doubly robust estimate
 
 
 def evaluate(
     log: Log,
-    policy: object,
+    policy: object = None,
     *,
+    chances: str | ArrayLike | None = None,
     value: str = "sum",
     propensity: str = "logged",
     clip: float | None = None,
@@ -58,6 +63,9 @@ def evaluate(
         Lists that were shown with known chances. Lists without propensities are left out, with a warning.
     policy : OnlineSCP, SCP, anything with predict, or a function from problems to lists
         An `OnlineSCP` is taken as it would show lists now, with its exploration; `learner.predict` is the same without.
+    chances : str or array of shape (lists, positions), optional
+        In place of a policy: the chance of each shown item under any stochastic policy, given the items before it. The
+        name of a column of the log's table, or an array with one row per answered list. Then there is no `direct`.
     value : {"sum", "any"}
         What a list is worth: the sum of its outcomes, or whether it got any click. The same where users stop at the
         first click (`Log(cascade=True)`).
@@ -128,6 +136,12 @@ def evaluate(
     """
     check_arguments(log, value, confidence, propensity)
     known, looked = known_gains(log, value, propensity)
+    if (policy is None) == (chances is None):
+        raise InputError("Give either a policy or chances=, the column with the chances of the shown items.")
+    if chances is not None:
+        own = {} if isinstance(chances, str) else {GIVEN: as_numbers(chances, "chances")}
+        known = replace(known, logged=_with_chances(known.logged, own))
+        policy = Given(chances if isinstance(chances, str) else GIVEN)
     target = as_target(policy, int(as_generator(random_state).integers(2**62)))
     seen = evidence(known, target)
     evaluation = evaluation_of(seen, estimators(seen, clip=clip), confidence, propensity)
@@ -136,6 +150,16 @@ def evaluate(
     if evaluation.effective_size < FEW:
         _warn_few(evaluation.effective_size, len(known), float(seen.ratios[:, 0].mean()))
     return evaluation
+
+
+def _with_chances(logged: AnsweredLists, own: dict[str, Floats]) -> AnsweredLists:
+    """Return the lists with chances that the caller gave as an array."""
+    for values in own.values():
+        if values.shape != logged.rows.shape:
+            raise InputError(
+                f"chances must have the shape {logged.rows.shape} of the answered lists. Got {values.shape}."
+            )
+    return replace(logged, others={**logged.others, **own})
 
 
 def evaluation_of(
@@ -148,7 +172,7 @@ def evaluation_of(
     alike = bool(np.ptp(log.values) == 0)
     estimates = {name: estimate_of(part, confidence, bounds, alike) for name, part in parts.items()}
     known = estimates[basis_of(log, parts)]
-    for name in MODELLED:
+    for name in MODELLED if seen.has_path else ():
         middle = min(max(parts[name].value, bounds[0]), bounds[1])
         ends = min(known.low, middle), max(known.high, middle)
         estimates[name] = OffPolicyEstimate(middle, *ends, known.effective_size, known.events)

@@ -159,6 +159,36 @@ class Predicted(Target):
         return lists.rows
 
 
+@dataclass(frozen=True, eq=False)
+class Given(Target):
+    """A policy of which only the chances of the logged items are known."""
+
+    column: str  # of the log's other columns
+
+    def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
+        """Yield the chances of the logged items, and 0 for all others."""
+        known = self.of(logged)
+        for position in range(logged.rows.shape[1]):
+            chances, picks = np.zeros(logged.problems.n_rows), logged.rows[:, position]
+            chances[picks[picks >= 0]] = known[picks >= 0, position]
+            yield chances
+
+    def of(self, logged: AnsweredLists) -> Floats:
+        """Return the chance of each logged item; raise where one is missing."""
+        name = self.column
+        if name not in logged.others:
+            there = ", ".join(map(repr, logged.others)) or "none"
+            raise InputError(f"The log has no column {name!r} of chances. Its other columns of floats: {there}.")
+        known = logged.others[name]
+        if not ((known >= 0) & (known <= 1))[logged.rows >= 0].all():
+            raise InputError(f"chances must be from 0 to 1 for every shown item. See column {name!r:.40}.")
+        return known
+
+    def lists(self, logged: AnsweredLists) -> OwnLists:
+        """Return the logged lists, as those of the policy are not known."""
+        return OwnLists([logged.rows])
+
+
 def _fit_length(rows: Ints, length: int) -> Ints:
     """Cut or pad lists to `length` positions."""
     return np.pad(rows[:, :length], ((0, 0), (0, max(0, length - rows.shape[1]))), constant_values=-1)

@@ -1,0 +1,186 @@
+"""Faults of a table of shown lists, counted by kind.
+
+Some faults belong to single lists, which can be left out (`drop_lists`): positions, duplicates, outcomes, propensities.
+Others belong to the whole log: candidates that are missing, weights that do not average 1, features that are ids or
+that are known only after the click.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import scipy
+
+from listwright._internal.arrays import Bools, Floats, Ints
+from listwright.frames.arrays import RowGroups, group_rows
+from listwright.frames.table import ColumnTable, FileRows
+from listwright.frames.values import is_number, names
+
+EXAMPLES = 3
+LEAK = 0.98  # area under the ROC curve, from which on a column knows the outcome
+EVENTS = 8  # clicks, below which nothing can be said of leaks
+ID_NAME = re.compile(r"(^|[_ .-])(id|uuid|guid|hash|key)$|(^|[_ .-])(user|customer|visitor)([_ .-]|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class LogFault:
+    """One kind of fault of a log."""
+
+    kind: str
+    count: int  # lists at fault; columns for "ids" and "leaks"
+    examples: tuple[str, ...]
+    message: str
+    by_list: bool  # whether leaving out the lists at fault mends it
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.kind:<12} {self.count:>8,}  {self.message}: {', '.join(self.examples)}"
+
+
+def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
+    """Return all faults, those of single lists first."""
+    groups = group_rows(table, by_role["list"])
+    lists = [str(name) for name in groups.ids.tolist()]
+    found = []
+    for kind, (bad, message) in _bad_lists(table, by_role, groups).items():
+        if bad.any():
+            examples = tuple(lists[i] for i in np.flatnonzero(bad)[:EXAMPLES])
+            found.append(LogFault(kind, int(bad.sum()), examples, message, by_list=True))
+    return found + _missing_candidates(table, by_role, groups, lists) + suspicious_columns(table, by_role)
+
+
+def drop_lists(table: ColumnTable, by_role: Mapping[str, str]) -> tuple[ColumnTable, int]:
+    """Return the table without the lists at fault, and how many they are."""
+    groups = group_rows(table, by_role["list"])
+    bad = np.zeros(len(groups.ids), dtype=bool)
+    for lists, _ in _bad_lists(table, by_role, groups).values():
+        bad |= lists
+    if not bad.any():
+        return table, 0
+    kept = pa.array(~bad[groups.codes])
+    columns = {name: values.filter(kept) for name, values in table.columns.items()}
+    rows = int((~bad[groups.codes]).sum())
+    return ColumnTable(columns, (FileRows("", rows),), table.unreadable, table.categories), int(bad.sum())
+
+
+def _bad_lists(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> dict[str, tuple[Bools, str]]:
+    """Return by kind which lists are at fault, and what is wrong with them."""
+    owners, count = np.repeat(np.arange(len(groups.ids)), np.diff(groups.offsets)), len(groups.ids)
+    position, shown = _positions(table, by_role, groups)
+    outcome = _column(table, by_role, groups, "outcome")
+    chance = _column(table, by_role, groups, "propensity")
+
+    def lists(rows: Bools) -> Bools:
+        return np.bincount(owners[rows], minlength=count) > 0
+
+    def partly(values: Floats) -> Bools:
+        known = shown & ~np.isnan(values)
+        return lists(known) & lists(shown & np.isnan(values))
+
+    sizes = np.bincount(owners[shown], minlength=count)
+    wrong = shown & ~((position >= 1) & (position <= sizes[owners]) & (position == np.floor(position)))
+    keys = owners * (sizes.max(initial=0) + 1) + np.where(wrong | ~shown, 0, position).astype(np.int64)
+    taken = np.bincount(keys[shown & ~wrong], minlength=1)
+    twice = shown & ~wrong & (taken[np.minimum(keys, len(taken) - 1)] > 1)
+    items = groups.sorted(names(table, by_role["item"], "item")[0])
+    pairs, first = np.unique(owners * (int(items.max(initial=0)) + 1) + items, return_inverse=True)
+    again = np.bincount(first, minlength=len(pairs))[first] > 1
+    out = shown & ~np.isnan(outcome) & ~((outcome >= 0) & (outcome <= 1))
+    odd = shown & ~np.isnan(chance) & ~((chance > 0) & (chance <= 1))
+    return {
+        "positions": (lists(wrong | twice), "positions are not 1, 2, ... with one item each"),
+        "duplicates": (lists(again), "an item is listed twice"),
+        "outcomes": (lists(out) | partly(outcome), "outcomes are not from 0 to 1, or partly missing"),
+        "not shown": (lists(~shown & (np.nan_to_num(outcome) != 0)), "an item that was not shown has an outcome"),
+        "propensities": (lists(odd) | partly(chance), "propensities are not above 0 and at most 1, or partly missing"),
+    }
+
+
+def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> tuple[Floats, Bools]:
+    """Return the position of each row, from 1, and whether it was shown."""
+    shown: Any = None
+    if "shown" in by_role:
+        shown = np.nan_to_num(_column(table, by_role, groups, "shown")) != 0
+    if "position" not in by_role:
+        before = np.cumsum(shown) - shown
+        return before - np.repeat(before[groups.offsets[:-1]], np.diff(groups.offsets)) + 1.0, shown
+    position = _column(table, by_role, groups, "position")
+    shown = ~np.isnan(position) if shown is None else shown
+    start = 0 if np.nanmin(position, initial=1.0) == 0 else 1
+    return np.nan_to_num(position - start + 1.0, nan=0.0), shown
+
+
+def _column(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, role: str) -> Floats:
+    """Return the numbers of a role in the order of the lists; NaN where there are none."""
+    name = by_role.get(role)
+    if name is None or not is_number(table.columns[name].type):
+        return np.full(table.n_rows, np.nan)
+    return groups.sorted(as_floats(table.columns[name]))
+
+
+def as_floats(column: Any) -> Floats:
+    """Return a column of numbers or booleans as floats, with NaN for nulls."""
+    whole = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
+    return np.asarray(whole.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+
+
+def _missing_candidates(
+    table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, lists: list[str]
+) -> list[LogFault]:
+    """Find lists without anything left out though items were drawn, and first weights that do not average 1."""
+    position, shown = _positions(table, by_role, groups)
+    chance, counts = _column(table, by_role, groups, "propensity"), np.diff(groups.offsets)
+    owners = np.repeat(np.arange(len(counts)), counts)
+    all_shown = np.bincount(owners[shown], minlength=len(counts)) == counts
+    drawn = np.bincount(owners[shown & (chance < 1)], minlength=len(counts)) > 0
+    bare, faults = all_shown & drawn & (counts > 1), []
+    if bare.mean() > 0.5:
+        examples = tuple(lists[i] for i in np.flatnonzero(bare)[:EXAMPLES])
+        message = "every candidate was shown, though items were drawn: log those that were left out, too"
+        faults.append(LogFault("candidates", int(bare.sum()), examples, message, by_list=False))
+    first = shown & (position == 1) & (chance > 0)
+    if first.sum() > 1:
+        ratio = 1.0 / (chance[first] * counts[owners[first]])  # 1 on average, whatever the policy
+        mean, reach = float(ratio.mean()), 3.0 * float(ratio.std()) / np.sqrt(len(ratio))
+        if abs(mean - 1.0) > max(reach, 0.1):
+            message = "the weights of first items do not average 1: candidates are missing, or propensities are wrong"
+            faults.append(LogFault("weights", int(first.sum()), (f"mean {mean:.3g}",), message, by_list=False))
+    return faults
+
+
+def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
+    """Find columns of numbers that are ids, or that are known only after the outcome."""
+    groups = group_rows(table, by_role["list"])
+    shown = _positions(table, by_role, groups)[1]
+    outcome = np.nan_to_num(_column(table, by_role, groups, "outcome"))[shown]
+    others = [
+        name
+        for name, values in table.columns.items()
+        if name not in by_role.values() and is_number(values.type) and ":" not in name
+    ]
+    ids = tuple(name for name in others if ID_NAME.search(name) and pa.types.is_integer(table.columns[name].type))
+    leaks: tuple[str, ...] = ()
+    if EVENTS <= (outcome > 0).sum() < len(outcome):
+        leaks = tuple(
+            name
+            for name in others
+            if name not in ids and _knows(groups.sorted(as_floats(table.columns[name]))[shown], outcome > 0)
+        )
+    kinds = (("ids", ids, "columns that look like ids"), ("leaks", leaks, "columns that know the outcome"))
+    return [LogFault(kind, len(found), found, message, by_list=False) for kind, found, message in kinds if found]
+
+
+def _knows(values: Floats, clicked: Bools) -> bool:
+    """Return whether a column separates clicked items from the others, by the area under its ROC curve."""
+    ranks: Ints = scipy.stats.rankdata(np.nan_to_num(values, nan=-np.inf))
+    hits = int(clicked.sum())
+    area = (float(ranks[clicked].sum()) - hits * (hits + 1) / 2) / (hits * (len(ranks) - hits))
+    return max(area, 1.0 - area) >= LEAK

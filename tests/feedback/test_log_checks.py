@@ -1,0 +1,106 @@
+"""Faults of logs, counted by kind; bad lists left out; chances of any policy; objectives of learning from a log."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import listwright as lw
+from listwright.errors import DataWarning, InputError
+from listwright.feedback import Log, evaluate
+from listwright.feedback.log_frames import read_faults
+from tests.feedback.off_policy.logs import best, even_log
+
+STRENGTH = np.array([0.4, 0.3, 0.2, 0.1])  # of the items, to a policy that draws in proportion to it
+ROLES = dict.fromkeys(("list", "item", "position", "shown", "outcome", "propensity", "version"))
+
+
+def frame(n: int = 200) -> pl.DataFrame:
+    """Two of four items, drawn evenly."""
+    rng = np.random.default_rng(0)
+    order = np.argsort(rng.random((n, 4)), axis=1)
+    rank = np.argsort(order, axis=1) + 1
+    shown, clicked = rank <= 2, rng.random((n, 4)) < 0.3
+    first = np.take_along_axis(np.tile(STRENGTH, (n, 1)), order[:, :1], 1)
+    return pl.DataFrame(
+        {
+            "request_id": np.repeat([f"r{i}" for i in range(n)], 4),
+            "item_id": np.tile(list("abcd"), n),
+            "rank": np.where(shown, rank, np.nan).ravel(),
+            "clicked": np.where(shown, clicked, np.nan).ravel(),
+            "propensity": np.where(shown, 1 / (5 - rank), np.nan).ravel(),
+            "new_chance": np.where(shown, STRENGTH / np.where(rank == 1, 1.0, 1.0 - first), np.nan).ravel(),
+            "price": rng.random(4 * n),
+        }
+    ).fill_nan(None)
+
+
+def spoil(found: pl.DataFrame, row: int, **cells: object) -> pl.DataFrame:
+    at = pl.int_range(pl.len()) == row
+    return found.with_columns(*(pl.when(at).then(pl.lit(v)).otherwise(pl.col(c)).alias(c) for c, v in cells.items()))
+
+
+def shown_row(found: pl.DataFrame, request: str, rank: int) -> int:
+    hit = (pl.col("request_id") == request) & (pl.col("rank") == rank)
+    return found.with_row_index().filter(hit)["index"][0]
+
+
+def test_all_faults_are_counted_and_bad_lists_left_out() -> None:
+    good = frame()
+    assert read_faults(good.drop("new_chance"), ROLES) == []
+    bad = spoil(good, shown_row(good, "r1", 2), rank=7.0)
+    bad = spoil(bad, shown_row(bad, "r2", 1), propensity=0.0)
+    bad = spoil(bad, shown_row(bad, "r3", 1), clicked=3.0)
+    bad = spoil(bad, 4 * 4, item_id="b")
+    bad = bad.with_columns(
+        user_id=pl.int_range(pl.len()), dwell_ms=pl.col("clicked").fill_null(0.0) * 100 + pl.col("price")
+    )
+    found = {fault.kind: fault for fault in read_faults(bad.drop("new_chance"), ROLES)}
+    assert {kind: fault.count for kind, fault in found.items()} == {
+        "positions": 1, "duplicates": 1, "outcomes": 1, "propensities": 1, "ids": 1, "leaks": 1,
+    }  # fmt: skip
+    assert found["positions"].examples == ("r1",)
+    assert (found["ids"].examples, found["leaks"].examples) == (("user_id",), ("dwell_ms",))
+    with pytest.raises(InputError):
+        Log.from_frame(bad, features=["price"])
+    log = Log.from_frame(bad, features=["price"], drop_bad=True)
+    assert (len(log), log.dropped) == (196, 4)
+    with pytest.warns(DataWarning, match="user_id|dwell_ms"):
+        Log.from_frame(bad, drop_bad=True, ignore=["new_chance"])
+
+
+def test_missing_candidates_and_weights_that_do_not_average_one() -> None:
+    impressions = frame().filter(pl.col("rank").is_not_null()).drop("new_chance")
+    kinds = {fault.kind: fault for fault in read_faults(impressions, ROLES)}
+    assert set(kinds) == {"candidates", "weights"}
+    assert kinds["weights"].examples == ("mean 2",)
+
+
+def test_chances_of_any_stochastic_policy() -> None:
+    log = Log.from_frame(frame(), features=["price"])
+    told = evaluate(log, chances="new_chance")
+    logged = log.answered()
+    items = logged.rows - logged.problems.offsets[:-1, None]
+    chances = np.stack([STRENGTH[items[:, 0]], STRENGTH[items[:, 1]] / (1 - STRENGTH[items[:, 0]])], axis=1)
+    ratios = chances / np.array([1 / 4, 1 / 3])
+    expected = (np.cumprod(ratios, axis=1) * logged.outcomes).sum(axis=1).mean()
+    assert told.per_position_ips.value == pytest.approx(expected)
+    assert str(told.direct) == "no evidence"
+    assert told.switch.value == pytest.approx(told.per_position_sn.value, abs=0.03)
+    same = evaluate(log, chances=chances)
+    assert same.to_dict() == told.to_dict()
+    with pytest.raises(InputError, match="no column 'newer'"):
+        evaluate(log, chances="newer")
+    with pytest.raises(InputError, match="either a policy or chances"):
+        evaluate(log)
+
+
+def test_a_policy_learned_by_its_lower_bound() -> None:
+    log = even_log(600)
+    model = lw.OnlineSCP(2, random_state=0).fit_log(log, objective="off_policy")
+    problems = log.answered().problems
+    agree = (np.sort(model.predict(problems).rows) == np.sort(best(problems).rows)).all(axis=1).mean()
+    assert agree > 0.8
+    with pytest.raises(InputError, match="objective must be one of gain, off_policy"):
+        lw.OnlineSCP(2).fit_log(log, objective="clicks")
