@@ -19,6 +19,7 @@ from listwright.cli.compare import compare
 from listwright.cli.evaluate import evaluate
 from listwright.cli.fit import check, fit
 from listwright.cli.inspect import inspect
+from listwright.cli.plan import plan
 from listwright.cli.predict import explain, predict
 from listwright.cli.reproduce import data, demo, reproduce
 from listwright.cli.select import select
@@ -94,6 +95,7 @@ app.command(epilog="Example: listwright check past.csv --reward any:clicked")(ch
 app.command(epilog="Example: listwright fit past.csv --reward any:clicked --length 3 -o model.listwright")(fit)
 app.command(epilog="Example: listwright predict model.listwright new.csv -o lists.csv --explain")(predict)
 app.command(epilog="Example: listwright evaluate model.listwright held_out.csv")(evaluate)
+app.command(epilog="Example: listwright plan candidate.listwright --log log.parquet --loss-budget 0.02")(plan)
 app.command(epilog="Example: listwright explain model.listwright new.csv --problem q17")(explain)
 app.command(epilog="Example: listwright compare past.csv --reward any:clicked --lengths 1,3,5")(compare)
 app.command(epilog="Example: listwright inspect model.listwright held_out.csv -o model.html")(inspect)

@@ -25,6 +25,7 @@ from listwright.feedback.off_policy.evaluate import evaluate
 from listwright.feedback.off_policy.examination import examination
 from listwright.feedback.off_policy.rollout import Rollout, safe_rollout
 from listwright.feedback.online import OnlineSCP
+from listwright.feedback.planning import Plan, plan
 from listwright.feedback.ranked import RankedBandits
 from listwright.feedback.recommendations import Recommendations
 from listwright.feedback.updates import TrainingUpdate
@@ -37,6 +38,7 @@ __all__ = [
     "OffPolicyEstimate",
     "OffPolicyEvaluation",
     "OnlineSCP",
+    "Plan",
     "PolicyComparison",
     "RankedBandits",
     "Recommendations",
@@ -46,5 +48,6 @@ __all__ = [
     "evaluate",
     "examination",
     "explore",
+    "plan",
     "safe_rollout",
 ]

@@ -25,6 +25,7 @@ from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from listwright.errors import InputError
+from listwright.serve.learning.candidate import CandidateTrial
 from listwright.serve.learning.control import Command, act, export, prepare
 from listwright.serve.learning.learner import warm_up
 from listwright.serve.learning.updater import Updater, learner_maker
@@ -158,6 +159,9 @@ class Service:
         self.tasks.append(asyncio.create_task(self._follow()))
         if self.settings.learn:
             self.updater = Updater(self.database.reading, self.writer, self.registry, self.metrics, self.settings)
+        if self.settings.candidate is not None:
+            trial = CandidateTrial(self, self.contents[self.settings.candidate])
+            self.tasks.append(asyncio.create_task(trial.run()))
         if self.settings.keep_days is not None or self.settings.keep_gb is not None:
             self.tasks.append(asyncio.create_task(self._forget()))
 

@@ -1,0 +1,145 @@
+"""From a log to a second rollout: caps, pinned and blocked items, users who stay, a candidate, export and fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import listwright as lw
+from listwright.cli import main
+from listwright.errors import InputError
+from listwright.feedback.off_policy.evidence import evidence, gains_of
+from listwright.feedback.off_policy.targets import as_target
+from listwright.feedback.planning import FIRST
+from listwright.serve import Settings
+from listwright.serve.export import export
+
+
+def clicks(told, items):
+    """Visitors like cheap items."""
+    price = {item["id"]: item["features"][0] for item in items}
+    return [item["id"] for item in told["items"] if price[item["id"]] < 0.4]
+
+
+def talk(client, asked, count, seed=0, **rules):
+    """Lists with feedback; the answers."""
+    told = []
+    for i in range(count):
+        request = asked(8, seed=seed + i)
+        if rules.pop("groups", False) or "per_group" in rules:
+            for j, item in enumerate(request["items"]):
+                item["group"] = "ab"[j % 2]
+        answer = client.post("/v1/lists", json=request | rules).json()
+        client.post("/v1/feedback", json={"list_id": answer["list_id"], "clicks": clicks(answer, request["items"])})
+        told.append(answer)
+    return told
+
+
+def test_the_walk_from_a_log_to_a_second_rollout(opened, asked, tmp_path, capsys):
+    store, ids = f"sqlite:///{tmp_path}/shop.db", [item["id"] for item in asked(8, seed=0)["items"]]
+    client = opened(store=store, learn=True, explore="epsilon", explore_floor=0.2)
+    talk(client, asked, 60)
+    capped = talk(client, asked, 20, seed=100, per_group=2)
+    pinned = talk(client, asked, 20, seed=200, pinned=[ids[5]], blocked=[ids[0]])
+    assert all(one["items"][0]["id"] == ids[5] and one["items"][0]["propensity"] == 1.0 for one in pinned)
+    assert not any(item["id"] == ids[0] for one in pinned for item in one["items"])
+    assert all(len(one["items"]) == 3 for one in capped)
+    assert export(store, tmp_path / "log.parquet") == 100
+    log = lw.feedback.Log.from_parquet(tmp_path / "log.parquet")
+    problems = log.answered().problems
+    assert set(problems.quotas.pinned.tolist()) == {-1, 0, 1}
+    second = lw.OnlineSCP(3, random_state=0).fit_log(log)
+    lists = second.predict(problems)
+    held = [set(np.where(row >= 0, row, -1).tolist()) for row in lists.rows]
+    assert all(rows.isdisjoint(np.flatnonzero(problems.quotas.pinned < 0).tolist()) for rows in held)
+    # a policy is asked what it would have shown under the same rules: the pinned item costs no evidence
+    seen = evidence(gains_of(log.answered(), cascade=False, value="sum"), as_target(second.predict))
+    promoted = np.isin(log.answered().list_ids, [one["list_id"] for one in pinned])
+    assert (seen.ratios[promoted, 0] == 1.0).all()
+    for arguments in (
+        ["fit", "--log", str(tmp_path / "log.parquet"), "--length", "3", "-o", str(tmp_path / "second.listwright")],
+        ["evaluate", str(tmp_path / "second.listwright"), "--log", str(tmp_path / "log.parquet")],
+        ["plan", str(tmp_path / "second.listwright"), "--log", str(tmp_path / "log.parquet"), "--difference", "0.5"],
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 0
+    assert "Show the candidate in" in capsys.readouterr().out
+    again = opened(store=f"sqlite:///{tmp_path}/second.db", model=tmp_path / "second.listwright", learn=True)
+    assert len(talk(again, asked, 3, per_group=2, pinned=[ids[5]])) == 3
+
+
+def test_rules_that_cannot_be_kept_are_refused(opened, asked):
+    client = opened()
+    for rule in ("pinned", "blocked"):
+        answer = client.post("/v1/lists", json=asked(8) | {rule: ["nobody"]})
+        assert answer.status_code == 422
+        assert rule in answer.text
+
+
+def test_a_user_stays_with_a_version(opened, asked, fitted, tmp_path):
+    fitted(1).save(tmp_path / "other.listwright")
+    client = opened(models={"other": tmp_path / "other.listwright"}, candidate="other", loss_budget=0.5)
+    client.until(lambda: client.service.registry.of("default").canary is not None)
+    seen = {
+        user: {
+            client.post("/v1/lists", json=asked(8, seed=i) | {"user": user}).json()["model_version"] for i in range(4)
+        }
+        for user in map(str, range(12))
+    }
+    assert all(len(versions) == 1 for versions in seen.values())
+    assert len(set.union(*seen.values())) == 2
+
+
+def test_a_candidate_is_tried_until_the_feedback_decides(opened, asked, fitted, tmp_path, monkeypatch):
+    monkeypatch.setattr("listwright.serve.learning.candidate.PAUSE", 0.01)
+    fitted(1).save(tmp_path / "other.listwright")
+    client = opened(models={"other": tmp_path / "other.listwright"}, candidate="other", loss_budget=0.5)
+    traffic = client.service.registry.of
+    client.until(lambda: traffic("default").canary is not None)
+    current, candidate = traffic("default").current, traffic("default").canary
+    assert traffic("default").share == 0.5
+    for i in range(6 * FIRST):
+        told = client.post("/v1/lists", json=asked(8, seed=i)).json()
+        good = told["model_version"] == current
+        items = [item["id"] for item in told["items"]] if good else []
+        client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": items[: 1 + i % 2]})
+    client.until(lambda: traffic("default").canary is None)
+    assert traffic("default").current == current != candidate
+
+
+def test_settings_of_exploration(tmp_path):
+    for wrong, message in [
+        ({"explore_floor": 2.0}, "explore-floor must be from 0 to 1"),
+        ({"explore_rate": -1.0}, "explore-rate must be from 0 to 1"),
+        ({"explore_slots": "some"}, "explore-slots must be all or one"),
+        ({"candidate": "none"}, "candidate names one of the models"),
+        ({"loss_budget": 0.0}, "loss-budget must be above 0"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            Settings(tmp_path / "model", **wrong).check()
+
+
+def test_items_of_a_catalogue_are_named_over_http(opened, tmp_path):
+    rng, rows = np.random.default_rng(0), []
+    for i in range(60):
+        for j, item in enumerate(rng.permutation(6)):
+            shown = j < 2
+            rows.append((f"r{i}", f"p{item}", j + 1 if shown else None, float(item > 3) if shown else None))
+    frame = pl.DataFrame(rows, schema=["request_id", "item_id", "rank", "clicked"], orient="row")
+    lw.OnlineSCP(2, random_state=0).fit_log(lw.feedback.Log.from_frame(frame, catalogue="item_id")).save(
+        tmp_path / "named.listwright"
+    )
+    client = opened(model=tmp_path / "named.listwright", store=f"sqlite:///{tmp_path}/named.db", learn=True)
+
+    def ask(names):
+        items = [{"id": f"x{i}", "features": [], "catalogue": name} for i, name in enumerate(names)]
+        return client.post("/v1/lists", json={"items": items}).json()
+
+    shown = [{item["id"] for item in ask(["p0", "p5", "p1", "p4"])["items"]} for _ in range(20)]
+    assert shown.count({"x1", "x3"}) > 12
+    assert any("x0" in {item["id"] for item in ask(["brand new", "p0", "p1", "p5"])["items"]} for _ in range(30))
+    export(f"sqlite:///{tmp_path}/named.db", tmp_path / "named.parquet")
+    names = set(pl.read_parquet(tmp_path / "named.parquet")["catalogue"].to_list())
+    assert {"p0", "brand new"} <= names
