@@ -148,9 +148,8 @@ def fit(
         settings |= {"learner": logs.check_learner(learner), "half_life": half_life}
         named = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
         settings |= {"allow_short": allow_short, "random_state": seed}
-        logged = logs.read_log(
-            log, cascade=cascade, columns=named, options=log_options(read.keywords), drop_bad=drop_bad
-        )
+        options = log_options(read.keywords)  # type: ignore[attr-defined]  # a partial, see on_tables
+        logged = logs.read_log(log, cascade=cascade, columns=named, options=options, drop_bad=drop_bad)
         learning = {"propensity": propensity, "objective": objective}
         _fit_log(logged, settings, learning, out=out, as_json=as_json)
         return

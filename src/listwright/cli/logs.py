@@ -112,7 +112,7 @@ def log_for(
     return read_log(files, cascade=cascade, columns=columns, options=options, drop_bad=drop_bad)
 
 
-def fit_on_log(log: Log, settings: Mapping[str, Any], learning: Mapping[str, str]) -> tuple[Any, float]:
+def fit_on_log(log: Log, settings: Mapping[str, Any], learning: Mapping[str, Any]) -> tuple[Any, float]:
     """Learn an `OnlineSCP` from a log."""
     from listwright.feedback import OnlineSCP
     from listwright.walk.constraints import check_length

@@ -103,6 +103,7 @@ class GrowingBandit(ListBandit):
         playing, features = self.playing_, self.features_.with_items(asked)
         assert isinstance(playing.policy, Linear)
         policy = pad_policy(playing.policy, asked, n_states(features, known, playing.policy))
+        assert isinstance(self.learner_, GainRidge)
         shown = np.pad(self.learner_.times_shown(), (0, asked - known))
         return features, replace(playing, policy=policy, eager=self._eager(policy, shown))
 
