@@ -20,7 +20,7 @@ def visits(n):
     """Visitors with their candidates; row 5 of each is promoted, and row 0 is out of stock."""
     problems = lw.Problems.from_arrays(rng.random((n, PRODUCTS, 3)), groups=np.tile(BRANDS, (n, 1)))
     starts = problems.offsets[:-1]
-    return problems.constrained(per_group=2, pin=starts + 5, exclude=starts)
+    return problems.with_constraints(per_group=2, pin=starts + 5, exclude=starts)
 
 
 def clicks(lists):

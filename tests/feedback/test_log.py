@@ -99,7 +99,7 @@ KNOWN = {
 
 def assert_same(one: Log, other: Log) -> None:
     assert (len(one), one.cascade) == (len(other), other.cascade)
-    mine, theirs = one.answered(), other.answered()
+    mine, theirs = one.answered_lists(), other.answered_lists()
     for name in ("rows", "propensities", "outcomes"):
         np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name))
     for name in ("features", "offsets", "context", "catalogue", "sizes", "item_ids", "vectors"):

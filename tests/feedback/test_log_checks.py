@@ -80,7 +80,7 @@ def test_missing_candidates_and_weights_that_do_not_average_one() -> None:
 def test_chances_of_any_stochastic_policy() -> None:
     log = Log.from_frame(frame(), features=["price"])
     told = evaluate(log, chances="new_chance")
-    logged = log.answered()
+    logged = log.answered_lists()
     items = logged.rows - logged.problems.offsets[:-1, None]
     chances = np.stack([STRENGTH[items[:, 0]], STRENGTH[items[:, 1]] / (1 - STRENGTH[items[:, 0]])], axis=1)
     ratios = chances / np.array([1 / 4, 1 / 3])
@@ -99,7 +99,7 @@ def test_chances_of_any_stochastic_policy() -> None:
 def test_a_policy_learned_by_its_lower_bound() -> None:
     log = even_log(600)
     model = lw.OnlineSCP(2, random_state=0).fit_log(log, objective="off_policy")
-    problems = log.answered().problems
+    problems = log.answered_lists().problems
     agree = (np.sort(model.predict(problems).rows) == np.sort(best(problems).rows)).all(axis=1).mean()
     assert agree > 0.8
     with pytest.raises(InputError, match="objective must be one of gain, off_policy"):

@@ -67,7 +67,7 @@ def test_new_items_were_never_shown_and_are_explored() -> None:
 def test_a_log_keeps_its_names_in_a_file_and_beside_another(tmp_path) -> None:
     log = Log.from_frame(frame(30), catalogue="item_id")
     log.to_parquet(tmp_path / "log.parquet")
-    back = Log.from_parquet(tmp_path / "log.parquet").answered().problems
+    back = Log.from_parquet(tmp_path / "log.parquet").answered_lists().problems
     assert set(back.catalogue_names) == set(ITEMS)
     assert [back.catalogue_names[code] for code in back.catalogue] == back.item_ids.tolist()
     named = (pl.lit("r_") + pl.col("request_id")).alias("list")
@@ -75,7 +75,7 @@ def test_a_log_keeps_its_names_in_a_file_and_beside_another(tmp_path) -> None:
     other.rename({"item_id": "product_id"}).write_csv(tmp_path / "other.csv")
     frame(30).write_csv(tmp_path / "one.csv")
     both = Log.from_parquet([tmp_path / "one.csv", tmp_path / "other.csv"])
-    problems = both.answered().problems
+    problems = both.answered_lists().problems
     assert len(both) == 60
     assert [problems.catalogue_names[code] for code in problems.catalogue] == problems.item_ids.tolist()
 

@@ -53,7 +53,7 @@ def test_features_keep_their_names(opened, store, asked, tmp_path, model_file):
     talk(client, asked, 2)
     export(store, tmp_path / "log.parquet")
     known = lw.load(model_file).signature_
-    features = lw.feedback.Log.from_parquet(tmp_path / "log.parquet").answered().problems
+    features = lw.feedback.Log.from_parquet(tmp_path / "log.parquet").answered_lists().problems
     assert features.feature_names == known.feature_names
     assert features.n_features == known.n_features
 
@@ -76,7 +76,7 @@ def test_groups_and_their_limits_are_kept(opened, store, asked, tmp_path):
     export(store, tmp_path / "log.parquet")
     about = pq.read_table(tmp_path / "log.parquet")
     assert about["group"].to_pylist()[:6] == list("ababab")
-    read = lw.feedback.Log.from_parquet(tmp_path / "log.parquet").answered().problems
+    read = lw.feedback.Log.from_parquet(tmp_path / "log.parquet").answered_lists().problems
     assert read.groups.tolist() == [*"ababab", *[""] * 6]
     assert read.quotas.most[:6, 0].tolist() == [1] * 6
     assert min(read.quotas.most[6:, 0].tolist()) >= 6

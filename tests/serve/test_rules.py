@@ -47,15 +47,15 @@ def test_the_walk_from_a_log_to_a_second_rollout(opened, asked, tmp_path, capsys
     assert all(len(one["items"]) == 3 for one in capped)
     assert export(store, tmp_path / "log.parquet") == 100
     log = lw.feedback.Log.from_parquet(tmp_path / "log.parquet")
-    problems = log.answered().problems
+    problems = log.answered_lists().problems
     assert set(problems.quotas.pinned.tolist()) == {-1, 0, 1}
     second = lw.OnlineSCP(3, random_state=0).fit_log(log)
     lists = second.predict(problems)
     held = [set(np.where(row >= 0, row, -1).tolist()) for row in lists.rows]
     assert all(rows.isdisjoint(np.flatnonzero(problems.quotas.pinned < 0).tolist()) for rows in held)
     # a policy is asked what it would have shown under the same rules: the pinned item costs no evidence
-    seen = evidence(gains_of(log.answered(), cascade=False, value="sum"), as_target(second.predict))
-    promoted = np.isin(log.answered().list_ids, [one["list_id"] for one in pinned])
+    seen = evidence(gains_of(log.answered_lists(), cascade=False, value="sum"), as_target(second.predict))
+    promoted = np.isin(log.answered_lists().list_ids, [one["list_id"] for one in pinned])
     assert (seen.ratios[promoted, 0] == 1.0).all()
     for arguments in (
         ["fit", "--log", str(tmp_path / "log.parquet"), "--length", "3", "-o", str(tmp_path / "second.listwright")],

@@ -222,7 +222,7 @@ class Log:
 
     def halves(self) -> tuple[Log, Log]:
         """Return the answered lists as two logs of every other fold, so that one can judge what the other taught."""
-        answered = self.answered()
+        answered = self.answered_lists()
         odd = folds_of(answered.list_ids) % 2 == 1
         return self._taking(answered, np.flatnonzero(~odd)), self._taking(answered, np.flatnonzero(odd))
 

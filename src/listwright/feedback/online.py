@@ -459,15 +459,11 @@ class OnlineSCP(GrowingBandit):
         array([0.94, 0.91, 0.73], dtype=float32)
         """
         check_propensity(propensity)
-<<<<<<< HEAD
-        logged = log.answered_lists()
-=======
         if objective not in OBJECTIVES:
             raise InputError(f"objective must be one of {', '.join(OBJECTIVES)}. Got {objective!r}.")
         if objective == "off_policy":
             return self._adopt(best_by_log(self, log, propensity))
-        logged = log.answered()
->>>>>>> 2145cd6 (Faults of logs by kind, lists left out for them, chances of any policy, learning by the lower bound, and the benchmark of rare events)
+        logged = log.answered_lists()
         if not hasattr(self, "playing_"):
             self.begin(logged.problems)
         self._remember({"columns_": log.columns or getattr(self, "columns_", None)})

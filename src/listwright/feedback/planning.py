@@ -112,7 +112,7 @@ def plan(
     today = told.logged.value
     expected = told.value.value - today if difference is None else difference
     share = candidate_share(loss_budget, today)
-    values = np.nan_to_num(log.answered().outcomes).sum(axis=1)
+    values = np.nan_to_num(log.answered_lists().outcomes).sum(axis=1)
     spread = float((np.minimum(values, 1.0) if value == "any" else values).var())
     lists = needed_lists(expected, spread, share, confidence, today)
     return Plan(share, lists, expected, share * today)

@@ -38,7 +38,7 @@ def test_even_draws_are_seen_to_be_even() -> None:
     log = even_log(1500, known=False)
     found = with_propensities(log.answered_lists(), "model").propensities
     np.testing.assert_allclose(found, np.tile([1 / 4, 1 / 3], (1500, 1)), rtol=0.2)
-    counted = with_propensities(even_log(1500, known=False, ids=True).answered(), "frequency").propensities
+    counted = with_propensities(even_log(1500, known=False, ids=True).answered_lists(), "frequency").propensities
     np.testing.assert_allclose(counted, np.tile([1 / 4, 1 / 3], (1500, 1)), rtol=0.15)
 
 
