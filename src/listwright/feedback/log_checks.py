@@ -90,7 +90,7 @@ def _bad_lists(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups
     keys = owners * (sizes.max(initial=0) + 1) + np.where(wrong | ~shown, 0, position).astype(np.int64)
     taken = np.bincount(keys[shown & ~wrong], minlength=1)
     twice = shown & ~wrong & (taken[np.minimum(keys, len(taken) - 1)] > 1)
-    items = groups.sorted(names(table, by_role["item"], "item")[0])
+    items = groups.sort(names(table, by_role["item"], "item")[0])
     pairs, first = np.unique(owners * (int(items.max(initial=0)) + 1) + items, return_inverse=True)
     again = np.bincount(first, minlength=len(pairs))[first] > 1
     out = shown & ~np.isnan(outcome) & ~((outcome >= 0) & (outcome <= 1))
@@ -123,7 +123,7 @@ def _column(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, r
     name = by_role.get(role)
     if name is None or not is_number(table.columns[name].type):
         return np.full(table.n_rows, np.nan)
-    return groups.sorted(as_floats(table.columns[name]))
+    return groups.sort(as_floats(table.columns[name]))
 
 
 def as_floats(column: Any) -> Floats:
@@ -172,7 +172,7 @@ def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[L
         leaks = tuple(
             name
             for name in others
-            if name not in ids and _knows(groups.sorted(as_floats(table.columns[name]))[shown], outcome > 0)
+            if name not in ids and _knows(groups.sort(as_floats(table.columns[name]))[shown], outcome > 0)
         )
     kinds = (("ids", ids, "columns that look like ids"), ("leaks", leaks, "columns that know the outcome"))
     return [LogFault(kind, len(found), found, message, by_list=False) for kind, found, message in kinds if found]

@@ -266,7 +266,7 @@ def _parts(
     versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
     others = {name: np.full(shape, np.nan) for name in _other_numbers(table, by_role)}
     for name, values in others.items():
-        values[places] = groups.sorted(_numbers(table, name))[where]
+        values[places] = groups.sort(_numbers(table, name))[where]
     cuts = np.flatnonzero(np.diff(versions)) + 1 if versions is not None else np.zeros(0, dtype=np.int64)
     parts = []
     for run in np.split(np.arange(len(names)), cuts):
