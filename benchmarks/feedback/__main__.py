@@ -19,12 +19,13 @@ from benchmarks.feedback.news import failures, regret
 from benchmarks.feedback.off_policy import estimates
 from benchmarks.feedback.open_bandit import real_log
 from benchmarks.feedback.rare import rare_events
-from benchmarks.feedback.section import section
+from benchmarks.feedback.section import rare_section, section
 from benchmarks.feedback.settings import LOGS
 from benchmarks.feedback.size import large_log
 from benchmarks.feedback.trees import compare_learners
 
 FILE = Path(__file__).with_name("results.json")
+PAGE_TABLE = Path(__file__).parents[2] / "docs" / "snippets" / "rare_events.md"  # see docs/run_snippets.py
 SEEDS = 3
 
 
@@ -49,6 +50,8 @@ def main() -> None:
     }
     for name in options.parts or parts:
         write(name, parts[name]())
+    if "rare events" in read():
+        PAGE_TABLE.write_text(rare_section(read()["rare events"]) + "\n", encoding="utf8")
     print(section(read()))
 
 
