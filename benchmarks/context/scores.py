@@ -12,6 +12,7 @@ import numpy as np
 
 import listwright as lw
 from listwright.baselines import MMR, TopK
+from listwright.context import Packed
 from listwright.context.model import passage_model
 from listwright.estimators.scp import SCP
 from listwright.evaluation.compare import fold_numbers
@@ -44,11 +45,16 @@ class Pieces(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Questions, their scores, and the model that the packer starts from."""
+    """Questions of a data set, and their scores."""
 
+    name: str
     questions: Sequence[Labelled]
     scores: list[Any] | None
-    start: SCP | None
+
+    @property
+    def start(self) -> SCP | None:
+        """The model that the packer starts from."""
+        return start_model(self.name)
 
 
 def measured(n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
@@ -71,10 +77,14 @@ def merge_tables(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     return new | {"tables": tables}
 
 
-def _one_set(name: str, n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
+def ask(name: str, n_questions: int, strength: float) -> Asked:
+    """The first questions of a data set, with scores unless their strength is 0."""
     questions = widen_questions(read_labelled(SETS[name]), N_PASSAGES)[:n_questions]
-    folds = fold_numbers(n_folds, len(questions), 0)
-    start = start_model(name)
+    return Asked(name, questions, _draw_scores(questions, strength) if strength else None)
+
+
+def _one_set(name: str, n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
+    folds = fold_numbers(n_folds, n_questions, 0)
     found: dict[str, Any] = {}
     for method, strength_name in itertools.product(METHODS, STRENGTHS):
         strength = STRENGTHS[strength_name]
@@ -83,13 +93,13 @@ def _one_set(name: str, n_questions: int, n_folds: int, only: Pieces) -> dict[st
         if method == "sorted by score" and not strength:
             continue
         began = time.process_time()
-        asked = Asked(questions, _draw_scores(questions, strength) if strength else None, start)
-        lists: Lists = [[] for _ in questions]
+        asked = ask(name, n_questions, strength)
+        lists: Lists = [[] for _ in asked.questions]
         for fold in range(n_folds):
             train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             for row, items in zip(test, METHODS[method](asked, train, test), strict=True):
                 lists[row] = items
-        shares = [_share(questions, lists, length) for length in LENGTHS]
+        shares = [_share(asked.questions, lists, length) for length in LENGTHS]
         found.setdefault(method, {})[strength_name] = shares
         print(name, strength_name, method, shares, f"{time.process_time() - began:.0f} s", flush=True)
     return found
@@ -128,28 +138,43 @@ def _records(asked: Asked, rows: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _pack(packer: lw.ContextPacker, asked: Asked, test: Any) -> Lists:
+def pack(packer: lw.ContextPacker, asked: Asked, rows: Any, **options: Any) -> list[Packed]:
+    """What the packer picks for each of these questions."""
+    questions = [asked.questions[i] for i in rows]
+    own = [{} if asked.scores is None else {"scores": asked.scores[i]} for i in rows]
     return [
-        packer.pack(
-            asked.questions[i].question,
-            asked.questions[i].texts,
-            titles=asked.questions[i].titles,
-            scores=None if asked.scores is None else asked.scores[i],
-            budget=None,
-            length=max(LENGTHS),
-        ).positions
-        for i in test
+        packer.pack(one.question, one.texts, titles=one.titles, budget=None, **more, **options)
+        for one, more in zip(questions, own, strict=True)
     ]
 
 
+def fit_packer(asked: Asked, train: Any) -> lw.ContextPacker:
+    """A packer that learned from these questions."""
+    names = {"label": "label", "titles": "t"} | ({} if asked.scores is None else {"scores": "s"})
+    return lw.ContextPacker(asked.start).fit(_records(asked, train), progress=False, **names)
+
+
 def _untrained(asked: Asked, train: Any, test: Any) -> Lists:
-    return _pack(lw.ContextPacker(asked.start), asked, test)
+    return [packed.positions for packed in pack(lw.ContextPacker(asked.start), asked, test, length=max(LENGTHS))]
+
+
+def _at_once(asked: Asked, train: Any, test: Any) -> Lists:
+    """Untrained, with what scores weigh estimated over the test questions, without labels."""
+    questions = [asked.questions[i] for i in test]
+    own = {} if asked.scores is None else {"scores": [asked.scores[i] for i in test]}
+    packed = lw.ContextPacker(asked.start).pack_many(
+        [one.question for one in questions],
+        [one.texts for one in questions],
+        titles=[one.titles for one in questions],
+        budget=None,
+        length=max(LENGTHS),
+        **own,
+    )
+    return [one.positions for one in packed]
 
 
 def _fitted(asked: Asked, train: Any, test: Any) -> Lists:
-    names = {"label": "label", "titles": "t"} | ({} if asked.scores is None else {"scores": "s"})
-    packer = lw.ContextPacker(asked.start).fit(_records(asked, train), progress=False, **names)
-    return _pack(packer, asked, test)
+    return [packed.positions for packed in pack(fit_packer(asked, train), asked, test, length=max(LENGTHS))]
 
 
 def _by_score(asked: Asked, train: Any, test: Any) -> Lists:
@@ -195,5 +220,6 @@ METHODS: dict[str, Callable[..., Lists]] = {
     "extra-trees, sorted": _model(lambda p: TopK("extra_trees", length=max(LENGTHS), random_state=0).fit(p)),
     "SCP()": _model(lambda p: lw.SCP(max(LENGTHS), random_state=0, allow_short=True).fit(p)),
     "packer, untrained": _untrained,
+    "packer, untrained, pack_many": _at_once,
     "packer, fitted": _fitted,
 }

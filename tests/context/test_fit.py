@@ -163,5 +163,9 @@ def test_certify_against_the_scores() -> None:
     )
     assert set(certificate.ahead_of) == {"your reranker's top k"}
     assert "tokens than your reranker's top k" in str(certificate)
+    stopped = lw.ContextPacker().certify(
+        hard_records(60, 2, 4.0), cited="cited", scores="s", rivals=["scores"], length=4, stop="auto"
+    )
+    assert "% fewer tokens than your reranker's top k" in str(stopped)
     with pytest.raises(InputError, match="needs a score of every passage"):
         lw.ContextPacker().certify(RECORDS, **NAMES, label="helps", rivals=["scores"], length=2)

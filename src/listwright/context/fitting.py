@@ -181,6 +181,7 @@ def certify_packer(
     *,
     budget: float | None,
     length: int | None,
+    stop: str | None,
 ) -> HeldOutCertificate:
     """Compute the held-out certificate of a packer: see `ContextPacker.certify`."""
     unknown = [name for name in rivals if name not in ("bm25", "scores")]
@@ -191,7 +192,7 @@ def certify_packer(
     limits: dict[str, Any] = {"length": length, "budget": budget}
     best = greedy(problems, **limits).values
     assert best is not None
-    packed = [packer.pack(**example.arguments(), **limits) for example in examples]
+    packed = [packer.pack(**example.arguments(), **limits, stop=stop) for example in examples]
     values = np.array([one.share(answer.positions) for one, answer in zip(examples, packed, strict=True)])
     others: dict[str, Floats] = {}
     notes: tuple[str, ...] = ()

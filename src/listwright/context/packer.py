@@ -15,7 +15,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints, at_least_one
 from listwright._internal.parameters import Parameters
 from listwright._internal.progress import progress_to
-from listwright.context.examples import Example, read_examples
+from listwright.context.examples import read_examples
 from listwright.context.fitting import certify_packer, fit_model, refuse_learned, signal_weights
 from listwright.context.model import (
     calibration_of,
@@ -308,14 +308,22 @@ class ContextPacker(Parameters):
         self.learned_ = known | keys
         return self
 
-    def score(self, data: Any, *, budget: float | None = 2000, length: int | None = None, **columns: Any) -> float:
+    def score(
+        self,
+        data: Any,
+        *,
+        budget: float | None = 2000,
+        length: int | None = None,
+        stop: str | None = None,
+        **columns: Any,
+    ) -> float:
         """Pack labelled questions and return the mean share of what their answers need that the contexts hold.
 
         Parameters
         ----------
         data : frame or list of dict
             Questions, as in `fit`.
-        budget, length : optional
+        budget, length, stop : optional
             The limits of `pack`.
         **columns
             The names of columns or keys, as in `fit`.
@@ -326,11 +334,9 @@ class ContextPacker(Parameters):
             From 0 to 1. It is an estimate only; `certify` gives a bound.
         """
         examples = read_examples(data, **columns)
-        return float(np.mean([self._share(example, budget=budget, length=length) for example in examples]))
-
-    def _share(self, example: Example, **limits: Any) -> float:
-        """Return the share of the facts of an example that its context holds."""
-        return example.share(self.pack(**example.arguments(), **limits).positions)
+        limits: dict[str, Any] = {"budget": budget, "length": length, "stop": stop}
+        packed = [self.pack(**example.arguments(), **limits) for example in examples]
+        return float(np.mean([one.share(answer.positions) for one, answer in zip(examples, packed, strict=True)]))
 
     def certify(
         self,
@@ -340,6 +346,7 @@ class ContextPacker(Parameters):
         rivals: Sequence[str] = ("bm25",),
         budget: float | None = 2000,
         length: int | None = None,
+        stop: str | None = None,
         **columns: Any,
     ) -> HeldOutCertificate:
         """Compute lower bounds on the quality of contexts, from questions that the packer has not learned from.
@@ -352,8 +359,8 @@ class ContextPacker(Parameters):
         delta : float
             Each bound fails with a probability of at most `delta`.
         rivals : sequence of {"bm25", "scores"}
-            What to compare with: sorting by BM25, or by the scores of the passages, within the same limits.
-        budget, length : optional
+            What to compare with: sorting by BM25, or by the scores of the passages, within the same budget and length.
+        budget, length, stop : optional
             The limits of `pack`.
 
         Returns
@@ -374,7 +381,7 @@ class ContextPacker(Parameters):
         """
         examples = read_examples(data, **columns)
         refuse_learned(examples, getattr(self, "learned_", frozenset()))
-        return certify_packer(self, examples, delta, rivals, budget=budget, length=length)
+        return certify_packer(self, examples, delta, rivals, budget=budget, length=length, stop=stop)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `load` reads. How tokens are counted is not stored: pass it to `load`
