@@ -10,7 +10,7 @@ import argparse
 import json
 from pathlib import Path
 
-from benchmarks.context import quality, scores, section, speed, stopping
+from benchmarks.context import quality, scores, section, speed
 
 FILE = Path(__file__).with_name("results.json")
 TABLE = Path(__file__).parents[2] / "docs" / "snippets" / "context_packing.md"
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--set", default="", help="behind scores: only data sets whose name holds this")
     parser.add_argument("--strength", default="", help="behind scores: only strengths whose name holds this")
     parser.add_argument(
-        "--only", choices=["hotpotqa", "made-up", "scores", "stop", "speed", "page"], help="one part; the others stay"
+        "--only", choices=["hotpotqa", "made-up", "scores", "speed", "page"], help="one part; the others stay"
     )
     parser.add_argument("--questions", type=int, default=200, help="of each data set behind scores")
     parser.add_argument("--folds", type=int, default=3, help="of these questions")
@@ -34,7 +34,6 @@ def main() -> None:
         "hotpotqa": lambda: quality.hotpotqa(options.seeds, options.method),
         "made-up": quality.made_up,
         "scores": lambda: scores.measured(options.questions, options.folds, pieces),
-        "stop": lambda: stopping.measured(options.questions, options.folds, pieces),
         "speed": speed.measured,
     }
     new = {name: part() for name, part in parts.items() if options.only in (None, name)}

@@ -58,51 +58,71 @@ class Asked(NamedTuple):
 
 
 def measured(n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
-    """By data set, method and strength: the shares at each length, and the processor time of all folds."""
-    tables = {name: _one_set(name, n_questions, n_folds, only) for name in SETS if only.data in name}
-    return {"questions": n_questions, "folds": n_folds, "tables": tables}
+    """By data set, method and strength: the shares at each length; and what stopping saves, by packer."""
+    tables: dict[str, dict[str, Any]] = {}
+    stops: dict[str, dict[str, list[float]]] = {}
+    for name, method, strength in itertools.product(SETS, METHODS, STRENGTHS):
+        if only.data not in name or only.method not in method or only.strength not in strength:
+            continue
+        if method == "sorted by score" and not STRENGTHS[strength]:
+            continue
+        began = time.process_time()
+        asked = ask(name, n_questions, STRENGTHS[strength])
+        results = _cross_validate(asked, METHODS[method], n_folds)
+        shares = [_share(asked.questions, results.lists, length) for length in LENGTHS]
+        tables.setdefault(name, {}).setdefault(method, {})[strength] = shares
+        stops |= {f"{name}, {method}, {strength}": totals for totals in results.stops}
+        print(name, strength, method, shares, results.stops, f"{time.process_time() - began:.0f} s", flush=True)
+    return {"questions": n_questions, "folds": n_folds, "tables": tables, "stops": stops}
 
 
 def merge_tables(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """The tables of earlier runs with the cells of this one, as long as these are of as many questions."""
     if any(old.get(name) != new[name] for name in ("questions", "folds")):
         return new
+    known, found = old["tables"], new["tables"]
     tables = {
-        name: {
-            method: old["tables"].get(name, {}).get(method, {}) | new["tables"].get(name, {}).get(method, {})
-            for method in METHODS
-        }
+        name: {method: known.get(name, {}).get(method, {}) | found.get(name, {}).get(method, {}) for method in METHODS}
         for name in SETS
     }
-    return new | {"tables": tables}
+    return new | {"tables": tables, "stops": old.get("stops", {}) | new["stops"]}
+
+
+class Results(NamedTuple):
+    """Lists of all questions, and where it is a packer what five passages and stopping hold and take."""
+
+    lists: Lists
+    stops: list[dict[str, list[float]]]
+
+
+def _cross_validate(asked: Asked, method: Callable[..., Any], n_folds: int) -> Results:
+    folds = fold_numbers(n_folds, len(asked.questions), 0)
+    lists: Lists = [[] for _ in asked.questions]
+    totals = {"five passages": np.zeros(2), "stop": np.zeros(2)}
+    for fold in range(n_folds):
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        picks = method(asked, train, test)
+        if isinstance(picks, lw.ContextPacker):
+            five = pack(picks, asked, test, length=max(LENGTHS))
+            totals["five passages"] += _recall_and_tokens(asked, test, five)
+            totals["stop"] += _recall_and_tokens(asked, test, pack(picks, asked, test, stop="auto"))
+            picks = [packed.positions for packed in five]
+        for row, items in zip(test, picks, strict=True):
+            lists[row] = items
+    means = {way: (total / len(asked.questions)).round(4).tolist() for way, total in totals.items()}
+    return Results(lists, [means] if totals["stop"].any() else [])
+
+
+def _recall_and_tokens(asked: Asked, rows: Any, packed: Sequence[Packed]) -> Any:
+    supports = [np.array(asked.questions[row].supports) for row in rows]
+    shares = [held[one.positions].sum() / held.sum() for held, one in zip(supports, packed, strict=True)]
+    return np.array([sum(shares), sum(one.tokens for one in packed)])
 
 
 def ask(name: str, n_questions: int, strength: float) -> Asked:
     """The first questions of a data set, with scores unless their strength is 0."""
     questions = widen_questions(read_labelled(SETS[name]), N_PASSAGES)[:n_questions]
     return Asked(name, questions, _draw_scores(questions, strength) if strength else None)
-
-
-def _one_set(name: str, n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
-    folds = fold_numbers(n_folds, n_questions, 0)
-    found: dict[str, Any] = {}
-    for method, strength_name in itertools.product(METHODS, STRENGTHS):
-        strength = STRENGTHS[strength_name]
-        if only.method not in method or only.strength not in strength_name:
-            continue
-        if method == "sorted by score" and not strength:
-            continue
-        began = time.process_time()
-        asked = ask(name, n_questions, strength)
-        lists: Lists = [[] for _ in asked.questions]
-        for fold in range(n_folds):
-            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            for row, items in zip(test, METHODS[method](asked, train, test), strict=True):
-                lists[row] = items
-        shares = [_share(asked.questions, lists, length) for length in LENGTHS]
-        found.setdefault(method, {})[strength_name] = shares
-        print(name, strength_name, method, shares, f"{time.process_time() - began:.0f} s", flush=True)
-    return found
 
 
 @cache
@@ -148,14 +168,13 @@ def pack(packer: lw.ContextPacker, asked: Asked, rows: Any, **options: Any) -> l
     ]
 
 
-def fit_packer(asked: Asked, train: Any) -> lw.ContextPacker:
-    """A packer that learned from these questions."""
+def _untrained(asked: Asked, train: Any, test: Any) -> lw.ContextPacker:
+    return lw.ContextPacker(asked.start)
+
+
+def _fitted(asked: Asked, train: Any, test: Any) -> lw.ContextPacker:
     names = {"label": "label", "titles": "t"} | ({} if asked.scores is None else {"scores": "s"})
     return lw.ContextPacker(asked.start).fit(_records(asked, train), progress=False, **names)
-
-
-def _untrained(asked: Asked, train: Any, test: Any) -> Lists:
-    return [packed.positions for packed in pack(lw.ContextPacker(asked.start), asked, test, length=max(LENGTHS))]
 
 
 def _at_once(asked: Asked, train: Any, test: Any) -> Lists:
@@ -171,10 +190,6 @@ def _at_once(asked: Asked, train: Any, test: Any) -> Lists:
         **own,
     )
     return [one.positions for one in packed]
-
-
-def _fitted(asked: Asked, train: Any, test: Any) -> Lists:
-    return [packed.positions for packed in pack(fit_packer(asked, train), asked, test, length=max(LENGTHS))]
 
 
 def _by_score(asked: Asked, train: Any, test: Any) -> Lists:
@@ -214,7 +229,7 @@ def _tuned_mmr(problems: lw.Problems) -> Any:
     return max(tried, key=lambda one: list_values(one.predict(problems, length=3, allow_short=True), problems).mean())
 
 
-METHODS: dict[str, Callable[..., Lists]] = {
+METHODS: dict[str, Callable[..., Lists | lw.ContextPacker]] = {
     "sorted by score": _by_score,
     "MMR, tuned": _model(_tuned_mmr),
     "extra-trees, sorted": _model(lambda p: TopK("extra_trees", length=max(LENGTHS), random_state=0).fit(p)),

@@ -29,7 +29,7 @@ def written(found: dict[str, Any]) -> str:
     ]
     behind = found.get("scores", {})
     parts += [_strengths(name, table, behind) for name, table in behind.get("tables", {}).items()]
-    parts.append(_stops(found.get("stop", {})))
+    parts.append(_stops(behind.get("stops", {})))
     if "speed" in found:
         times = "; ".join(f"{case} tokens: {ms:g} ms" for case, ms in found["speed"].items())
         parts.append(f"Processor time of `pack`, warm, on one thread (passages x tokens): {times}.")

@@ -159,7 +159,7 @@ def _learn_picks(
         evidence = weigh_evidence(model, features[row], example.given, calibration.weights)
         picks, values = walk_passages(model, features[row], length=LENGTH, bonus=evidence.bonus)
         odds = calibration.intercept + evidence.scale * values
-        tables.append(pick_rows(odds - evidence.shift))
+        tables.append(pick_rows(odds + evidence.lift[picks]))
         labels.append(np.array(example.facts)[picks] >= 0)
     coefficients = fit_logistic(np.concatenate(tables), np.concatenate(labels).astype(np.float64))
     return tuple(coefficients.tolist())

@@ -182,7 +182,7 @@ class PassageEvidence(NamedTuple):
 
     bonus: Floats  # by passage: what to add to the score of the trees at every position
     scale: float  # log-odds for a unit of that sum
-    shift: float  # by how much the signals raise the log-odds of all passages, which says nothing of their number
+    lift: Floats  # by passage: what to add to the log-odds of a pick before its probability is computed
 
 
 def weigh_evidence(
@@ -190,8 +190,9 @@ def weigh_evidence(
 ) -> PassageEvidence:
     """Add signals to the text's log-odds: each standardised signal times its weight.
 
-    The log-odds of the text count less where the passages hold few words of the question, and never for more than
-    `MOST_CERTAIN` allows, as a question from elsewhere is not what the trees learned from.
+    The log-odds of the text count less where the passages hold few words of the question. Unless the weights were
+    learned together with them they never count for more than `MOST_CERTAIN` allows, as a question from elsewhere is not
+    what the trees learned from.
     """
     calibration = calibration_of(model)
     signals = {name: values for name, values in given.signals().items() if weights.get(name)}
@@ -204,14 +205,17 @@ def weigh_evidence(
     whole = features.table[:, features.names.index("best_sentence")] > 1.0 - 1e-6
     direct = np.where(whole & (known == 1.0), DIRECT, 0.0)
     if not extra.any():
-        return PassageEvidence(direct / calibration.slope, calibration.slope, 0.0)
+        return PassageEvidence(direct / calibration.slope, calibration.slope, np.zeros(len(given)))
     low, high = FEW_WORDS
     trust = np.clip((known - low) / (high - low), 1e-6, 1.0) if len(given) > 2 else 1e-6
     scale = float(calibration.slope * trust)
     text = calibration.intercept + scale * scores_alone(model, features)
     share = _sigmoid(text)
-    bounded = np.log((share + MOST_CERTAIN) / (1.0 - share + MOST_CERTAIN))
-    return PassageEvidence((extra + direct + bounded - text) / scale, scale, _common_shift(bounded, bounded + extra))
+    certain = 1e-9 if signals.keys() <= calibration.weights.keys() else MOST_CERTAIN
+    bounded = np.log((share + certain) / (1.0 - share + certain))
+    # Signals raise the log-odds of all passages, which says nothing of how many are needed.
+    lift = text - bounded - _common_shift(text, text + extra)
+    return PassageEvidence((extra + direct + bounded - text) / scale, scale, lift)
 
 
 def _known_words(features: PassageFeatures) -> float:

@@ -481,7 +481,7 @@ class _Walk:
         if forced[picks].sum() < forced.sum():
             raise InputError("The passages that must be included do not fit the limits together.")
         calibration = calibration_of(self.model)
-        odds = calibration.intercept + self.evidence.scale * values - self.evidence.shift
+        odds = calibration.intercept + self.evidence.scale * values + self.evidence.lift[picks]
         probabilities = calibration.probabilities(odds)
         kept = int(
             max(1, forced.sum(), np.argmax(probabilities < least) if (probabilities < least).any() else len(picks))
