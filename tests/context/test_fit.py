@@ -12,6 +12,7 @@ import pytest
 
 import listwright as lw
 from listwright.context.examples import read_examples
+from listwright.context.model import shipped_model
 from listwright.errors import InputError
 from tests import booster_tools
 
@@ -138,6 +139,18 @@ def test_fit_learns_what_scores_and_sources_weigh() -> None:
     assert packer.score(test, length=1, **names) > lw.ContextPacker().score(test, length=1, cited="cited") + 0.2
     useless = lw.ContextPacker().fit(hard_records(40, 0, 0.0), cited="cited", scores="s")
     assert useless.model_.calibration_.weights["score"] < 0.7
+
+
+def test_a_model_that_is_right_already_is_kept() -> None:
+    def asked(i: int) -> dict[str, Any]:
+        texts = [f"Film{i} was directed by Ann Lee{i}.", f"Ann Lee{i} was born in Town{i}.", f"Rain {i}.", f"Wind {i}."]
+        return {"query": f"Where was the director of Film{i} born?", "passages": texts, "cited": [0, 1]}
+
+    records = [asked(i) for i in range(14)]
+    packer = lw.ContextPacker().fit(records, cited="cited")
+    assert packer.model_.policy_ is shipped_model().policy_
+    assert not hasattr(shipped_model(), "calibration_")
+    assert packer.fit(records, cited="cited").model_.policy_ is not shipped_model().policy_  # it has seen these
 
 
 def test_what_was_not_shown_is_not_learned_from() -> None:

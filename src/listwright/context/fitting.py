@@ -69,11 +69,8 @@ def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
         return model
     report_progress("comparing ways to learn on folds", 1, 3)
     folds = fold_numbers(FOLDS, len(examples), 0)
-    tried = {
-        "correct": _try_folds(problems, start, folds),
-        "anew": _try_folds(problems, (), folds),
-        **({"keep": [_Fold(copy(current), np.arange(len(examples)))]} if new else {}),
-    }
+    tried = {"keep": [_Fold(copy(current), np.arange(len(examples)))]} if new else {}
+    tried |= {"correct": _try_folds(problems, start, folds), "anew": _try_folds(problems, (), folds)}
     chosen = max(tried, key=lambda way: _mean_share(tried[way], examples, features))
     report_progress("growing trees", 2, 3)
     kept = chosen == "keep"
