@@ -9,8 +9,8 @@ STARTS = {
     "HotpotQA": "As the shipped model learned from HotpotQA, the packer starts here from one that learned in the same "
     "way from 200 questions of 2WikiMultihopQA.",
     "2WikiMultihopQA": "The packer starts from the shipped model, which learned from HotpotQA; its calibration, the "
-    "default weight of scores and where `stop` stops were chosen on 300 questions of 2WikiMultihopQA, some of these among "
-    "them; all else was chosen on HotpotQA.",
+    "default weight of scores and where `stop` stops were chosen on 300 questions of 2WikiMultihopQA, some of these "
+    "among them; all else was chosen on HotpotQA.",
 }
 
 
