@@ -124,8 +124,9 @@ def checkpoint() -> Any:
 
 def with_clicks(model: Any, shown_for: lw.Problems) -> Any:
     """Return a model that learned from a few clicks."""
-    shown = model.recommend(shown_for.without_reward())
-    model.feedback(shown.list_ids, [[1, 0]] * N)
+    names = [f"list {i}" for i in range(N)]
+    model.recommend(shown_for.without_reward(), list_ids=names)
+    model.feedback(names, [[1, 0]] * N)
     return model
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from functools import cache
 from typing import Any, Self, TypeVar
 
@@ -76,10 +77,26 @@ class Parameters:
 
 
 def clone(value: T) -> T:
-    """Return an unfitted copy with the same parameters: scikit-learn's `clone`."""
-    from sklearn.base import clone as cloned
+    """Return an unfitted copy with the same parameters, as scikit-learn's `clone` does, which is asked for its own."""
+    if not isinstance(value, Parameters):
+        from sklearn.base import clone as sklearn_clone
 
-    return cloned(value)
+        return sklearn_clone(value)
+    params = {name: _copy(param) for name, param in value.get_params(deep=False).items()}
+    copy = type(value)(**params)
+    for name, param in params.items():
+        if getattr(copy, name) is not param:
+            raise RuntimeError(f"Cannot clone {value!r}: the constructor does not assign {name!r} as it is.")
+    return copy
+
+
+def _copy(param: Any) -> Any:
+    """Return a copy of a parameter: an unfitted one of an estimator."""
+    if type(param) in (list, tuple, set, frozenset):
+        return type(param)(_copy(entry) for entry in param)
+    if type(param) is dict:
+        return {key: _copy(entry) for key, entry in param.items()}
+    return clone(param) if hasattr(param, "get_params") and not isinstance(param, type) else deepcopy(param)
 
 
 def check_fitted(model: Any) -> None:
