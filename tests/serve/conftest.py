@@ -20,6 +20,7 @@ import uvicorn
 
 import listwright as lw
 from listwright.serve import Limits, Settings, create_app
+from listwright.serve.server import _config
 from listwright.serve.store.database import PRAGMAS
 
 ROOT = Path(__file__).parents[2]
@@ -38,8 +39,8 @@ def patient(limits: Limits) -> Limits:
 class Server(uvicorn.Server):
     """A server that says when it has started, or has failed to."""
 
-    def __init__(self, app: Any) -> None:
-        super().__init__(uvicorn.Config(app, port=0, log_level="critical", access_log=False, ws="none"))
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
         self.decided = threading.Event()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -57,14 +58,17 @@ class Running:
     """A service in a thread, on a free port, and a client of it."""
 
     def __init__(self, **settings: Any) -> None:
-        self.app = create_app(Settings(**settings | {"limits": patient(settings.get("limits", Limits()))}))
-        self.server = Server(self.app)
+        chosen = Settings(**settings | {"port": 0, "limits": patient(settings.get("limits", Limits()))})
+        self.app = create_app(chosen)
+        config = _config(self.app, chosen)
+        config.port, config.log_level = 0, "critical"
+        self.server = Server(config)
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()
         self.server.decided.wait()
         assert self.server.started
-        port = self.server.servers[0].sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
+        self.port = self.server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
         self.client = httpx.Client(base_url=self.url, timeout=PATIENCE, verify=PLAIN)
         self.changed = threading.Event()  # something was written, or the store was looked at
         self.service.writer._write = self._telling(self.service.writer._write)

@@ -4,43 +4,23 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 from contextlib import ExitStack, suppress
 
 import pytest
-import uvicorn
 
-from listwright.serve import Limits, Settings, create_app
-from listwright.serve import app as page_module
-from listwright.serve.app import charts
-from listwright.serve.server import _config
+from listwright.serve import Limits
 
 PATIENCE = 1_800.0  # seconds: a busy machine may take long
 
 
-class Limited:
-    """A service in a thread with the limits on connections that `serve` sets."""
+def connect(service):
+    return socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE)
 
-    def __init__(self, settings):
-        app = create_app(settings)
-        self.limits = settings.limits
-        self.server = uvicorn.Server(_config(app, settings))
-        self.listening = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listening.getsockname()[1]
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]})
-        self.thread.start()
 
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
-
-    def ask(self, path="/healthz", more=""):
-        with self.connect() as one:
-            one.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{more}\r\n".encode())
-            return everything(one)
-
-    def stop(self):
-        self.server.should_exit = True
-        self.thread.join()
+def ask(service, path="/healthz"):
+    with connect(service) as one:
+        one.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        return everything(one)
 
 
 def everything(one):
@@ -51,47 +31,39 @@ def everything(one):
 
 
 @pytest.fixture
-def limited(model_file, tmp_path):
-    with ExitStack() as stack:
-
-        def start(**limits):
-            patient = dict.fromkeys(("seconds", "header_seconds", "upload_seconds"), PATIENCE)
-            limits = Limits(**patient | limits)
-            one = Limited(Settings(model_file, f"sqlite:///{tmp_path}/store.db", limits=limits))
-            stack.callback(one.stop)
-            return one
-
-        yield start
+def limited(opened):
+    """`limited(connections=4)` starts a service with these limits."""
+    return lambda **limits: opened(limits=Limits(**limits))
 
 
 def test_headers_that_are_too_large_are_refused(limited):
     service = limited(header_bytes=2_000)
-    assert service.ask().startswith(b"HTTP/1.1 200")
-    with service.connect() as one:
+    assert ask(service).startswith(b"HTTP/1.1 200")
+    with connect(service) as one:
         one.sendall(b"GET / HTTP/1.1\r\n" + b"X-A: " + b"a" * 5_000)  # and no end in sight
         answer = everything(one)
     assert answer.startswith(b"HTTP/1.1 431")
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["field"] == "headers"
-    assert service.ask().startswith(b"HTTP/1.1 200")
+    assert ask(service).startswith(b"HTTP/1.1 200")
 
 
 def test_headers_that_never_come_end_the_connection(limited):
     service = limited(header_seconds=0.2)
-    with service.connect() as silent, service.connect() as slow:
+    with connect(service) as silent, connect(service) as slow:
         slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: loc")
         assert everything(silent) == b""
         assert everything(slow) == b""
-    object.__setattr__(service.limits, "header_seconds", PATIENCE)  # the client may be slow, too
-    assert service.ask().startswith(b"HTTP/1.1 200")
+    object.__setattr__(service.service.limits, "header_seconds", PATIENCE)  # the client may be slow, too
+    assert ask(service).startswith(b"HTTP/1.1 200")
 
 
 def test_half_sent_headers_cannot_lock_others_out(limited):
     service = limited(connections=4)
     with ExitStack() as stack:
-        idle = [stack.enter_context(service.connect()) for _ in range(20)]
+        idle = [stack.enter_context(connect(service)) for _ in range(20)]
         for one in idle[-3:]:
             one.sendall(b"GET / HTTP/1.1\r\n")
-        assert service.ask().startswith(b"HTTP/1.1 200")
+        assert ask(service).startswith(b"HTTP/1.1 200")
         assert everything(idle[0]) == b""  # the one that had waited longest
 
 
@@ -103,15 +75,15 @@ def test_half_sent_bodies_cannot_lock_others_out(limited, limits):
     service = limited(**limits)
     with ExitStack() as stack:
         for _ in range(8):
-            stack.enter_context(service.connect()).sendall(HALF)
-        service.ask()  # when this is answered, the others have been read
-        assert service.ask("/v1/stats").startswith(b"HTTP/1.1 200")
+            stack.enter_context(connect(service)).sendall(HALF)
+        ask(service)  # when this is answered, the others have been read
+        assert ask(service, "/v1/stats").startswith(b"HTTP/1.1 200")
 
 
 def test_bodies_that_never_come_are_given_up_and_uploads_have_more_time(limited, other_file):
     service, file = limited(seconds=0.2), other_file.read_bytes()
     head = f"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {len(file)}\r\n"
-    with service.connect() as one, service.connect() as upload:
+    with connect(service) as one, connect(service) as upload:
         upload.sendall(f"{head}Content-Type: application/octet-stream\r\n\r\n".encode() + file[:100])
         one.sendall(HALF)
         answer = everything(one)
@@ -164,33 +136,32 @@ def test_a_path_prefix_is_as_if_it_were_not_there(opened, asked):
 def test_trailers_that_never_end_are_cut_off(limited, trailer):
     service = limited(header_bytes=2_000)
     head = b"POST /v1/feedback HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    with service.connect() as endless:
+    with connect(service) as endless:
         endless.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n")
         with suppress(OSError):
             for _ in range(1_000_000):  # until the other side has closed
                 endless.sendall(trailer)
             pytest.fail("it took all of them")
-    assert service.ask().startswith(b"HTTP/1.1 200")
+    assert ask(service).startswith(b"HTTP/1.1 200")
 
 
 def test_trailers_are_not_headers(limited):
     service = limited()
     head = "POST /v1/feedback HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
-    with service.connect() as one:
+    with connect(service) as one:
         one.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\nX-Request-Id: mine\r\n\r\n".encode())
         answer = everything(one)
     assert answer.startswith(b"HTTP/1.1 422")
     assert b"mine" not in answer
 
 
-def test_answers_that_nobody_reads_are_given_up_and_pages_take_no_places_from_others(limited):
+def test_answers_that_nobody_reads_are_given_up_and_pages_take_no_places_from_others(limited, monkeypatch):
     service = limited(in_flight=8, write_seconds=0.5)
-    page_module.charts = lambda: bytes(8 << 20)  # larger than what the system buffers
-    ask = b"GET /page/charts.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    monkeypatch.setattr("listwright.serve.app.charts", lambda: bytes(8 << 20))  # larger than what the system buffers
+    wanted = b"GET /page/charts.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with ExitStack() as stack:
-        stack.callback(setattr, page_module, "charts", charts)
         for _ in range(40):
-            stack.enter_context(service.connect()).sendall(ask)
-        assert service.ask("/v1/stats").startswith(b"HTTP/1.1 200")
-        while not service.ask("/page/app.js").startswith(b"HTTP/1.1 200"):  # until the others are cut off
+            stack.enter_context(connect(service)).sendall(wanted)
+        assert ask(service, "/v1/stats").startswith(b"HTTP/1.1 200")
+        while not ask(service, "/page/app.js").startswith(b"HTTP/1.1 200"):  # until the others are cut off
             pass
