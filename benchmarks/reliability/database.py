@@ -8,11 +8,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.reliability.server import free_port
+from benchmarks.reliability.server import Server, free_port, running
 
 TOOLS = ("initdb", "pg_ctl")
 ACCOUNTS = ("postgres", "nobody")  # the server refuses to run as root
@@ -81,3 +81,11 @@ def _account() -> str | None:
 
 def _account_id() -> int:
     return pwd.getpwnam(_account() or "").pw_uid
+
+
+@contextmanager
+def services(model: Path, folder: Path, replicas: int, *options: str) -> Iterator[list[Server]]:
+    """So many replicas on a PostgreSQL of their own; with none, one service on SQLite."""
+    with ExitStack() as stack:
+        store = stack.enter_context(postgresql()).url if replicas else f"sqlite:///{folder}/store.db"
+        yield [stack.enter_context(running(model, store, folder, *options)) for _ in range(max(1, replicas))]

@@ -21,7 +21,8 @@ from urllib.request import urlopen
 import numpy as np
 
 from benchmarks.reliability.client import Broken, Client, feedback_body, make_model, true_weights
-from benchmarks.reliability.server import START_SECONDS, Server, is_ready, running
+from benchmarks.reliability.database import services
+from benchmarks.reliability.server import START_SECONDS, Server, is_ready
 
 SHAPE = {"features": 4, "candidates": 6, "length": 2}
 ROUND = 20  # mutated bodies between two lists whose feedback is known
@@ -125,11 +126,13 @@ def _with_other_bytes(data: bytes, rng: random.Random) -> bytes:
     return data[:at]
 
 
-def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], list[str]]:
+def press(servers: list[Server], count: int, *, seed: int = 0) -> tuple[Counter[int], list[str]]:
     """Sends mutated bodies; answers by status, and what went wrong."""
-    rng, client, statuses, wrong = random.Random(seed), Client(server.port), Counter[int](), []
-    shop = Shop(rng)
+    rng, statuses, wrong = random.Random(seed), Counter[int](), []
+    clients, shop = [Client(server.port) for server in servers], Shop(rng)
     for number in range(count):
+        at = number // ROUND % len(servers)
+        client = clients[at]
         if number % ROUND == 0:
             told = Told(client, shop)
         path, body = rng.choice(good_bodies(told, shop))
@@ -140,14 +143,15 @@ def press(server: Server, count: int, *, seed: int = 0) -> tuple[Counter[int], l
                 client.post("/v1/feedback", feedback_body(answer, clicked=rng.random() < 0.5))
         except Broken as error:
             wrong.append(f"{path} {data[:200]!r}: {error}")
-            client = Client(server.port)
+            clients[at] = Client(servers[at].port)
             continue
         statuses[status] += 1
         if status >= 500 or (status >= 400 and "code" not in json.loads(answer)["error"]):
             wrong.append(f"{path} {data[:200]!r}: {status} {answer[:200]!r}")
-    client.close()
-    if not is_ready(server):
-        wrong.append("the service is not ready any more")
+    for client in clients:
+        client.close()
+    if not all(is_ready(server) for server in servers):
+        wrong.append("a service is not ready any more")
     return statuses, wrong
 
 
@@ -192,16 +196,17 @@ def schemathesis(server: Server, examples: int) -> int:
 
 
 def main(arguments: list[str]) -> None:
-    """`fuzz [bodies] [examples of schemathesis a route]`."""
+    """`fuzz [bodies] [examples of schemathesis a route] [replicas]`."""
     given = [int(one) for one in arguments]
-    count, examples = (*given, *(50_000, 200)[len(given) :])
+    count, examples, replicas = (*given, *(50_000, 200, 0)[len(given) :])
     held_out = min(HELD_OUT, max(100, count // 4))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = make_model(folder / "model.listwright", **SHAPE)
-        with running(model, f"sqlite:///{folder}/store.db", folder, "--learn") as server:
+        with services(model, folder, replicas, "--learn") as servers:
+            server = servers[0]
             before, start = values(server, held_out), time.monotonic()
-            statuses, wrong = press(server, count)
+            statuses, wrong = press(servers, count)
             seconds = time.monotonic() - start
             learned, worse = learned_lists(server), True
             if not wrong:

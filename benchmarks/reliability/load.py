@@ -1,4 +1,4 @@
-"""Sustained load: lists and feedback for every list, on SQLite; memory must stay flat."""
+"""Sustained load: lists and feedback for every list, on SQLite or on replicas; memory must stay flat."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.reliability.client import Client, feedback_body, list_bodies, make_model
-from benchmarks.reliability.server import Server, running
+from benchmarks.reliability.database import services
+from benchmarks.reliability.server import Server
 
 
 @dataclass
@@ -45,23 +46,25 @@ def _p(values: list[float], q: float) -> str:
     return f"{np.percentile(values, q):.1f}"
 
 
-def press(server: Server, seconds: float, *, rate: float, connections: int) -> Result:
+def press(servers: list[Server], seconds: float, *, rate: float, connections: int) -> Result:
     """Asks for `rate` lists a second, each followed by its feedback."""
     bodies, result = list_bodies(64), Result(seconds)
     begin = time.monotonic() + 0.5
     threads = [
-        threading.Thread(target=_worker, args=(server.port, bodies, result, begin, rate, i, connections))
+        threading.Thread(
+            target=_worker, args=(servers[i % len(servers)].port, bodies, result, begin, rate, i, connections)
+        )
         for i in range(connections)
     ]
-    cpu, own = server.cpu_seconds(), resource.getrusage(resource.RUSAGE_SELF)
+    cpu, own = sum(server.cpu_seconds() for server in servers), resource.getrusage(resource.RUSAGE_SELF)
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        result.memory_mb.append(server.memory() / 2**20)
+        result.memory_mb.append(sum(server.memory() for server in servers) / 2**20)
         time.sleep(0.5)
     after = resource.getrusage(resource.RUSAGE_SELF)
     result.seconds = result.end - begin
-    result.server_cpu = (server.cpu_seconds() - cpu) / result.seconds
+    result.server_cpu = (sum(server.cpu_seconds() for server in servers) - cpu) / result.seconds
     result.client_cpu = (after.ru_utime + after.ru_stime - own.ru_utime - own.ru_stime) / result.seconds
     return result
 
@@ -91,18 +94,18 @@ def _worker(
     client.close()
 
 
-def run(seconds: float = 60.0, *, rate: float = 420.0, connections: int = 16, learn: bool = False) -> Result:
-    """A service on SQLite under that load."""
+def run(seconds: float, rate: float, replicas: int, *, connections: int = 16, learn: bool = False) -> Result:
+    """A service on SQLite, or so many replicas on PostgreSQL, under that load."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = make_model(folder / "model.listwright")
-        with running(model, f"sqlite:///{folder}/store.db", folder, *(["--learn"] if learn else [])) as server:
-            press(server, 2.0, rate=rate / 2, connections=connections)
-            return press(server, seconds, rate=rate, connections=connections)
+        with services(model, folder, replicas, *(["--learn"] if learn else [])) as servers:
+            press(servers, 2.0, rate=rate / 2, connections=connections)
+            return press(servers, seconds, rate=rate, connections=connections)
 
 
 def main(arguments: list[str]) -> None:
-    """`load [seconds] [lists a second] [learn]`."""
+    """`load [seconds] [lists a second] [replicas] [learn]`."""
     numbers = [float(one) for one in arguments if one != "learn"]
-    seconds, rate = (*numbers, *(60.0, 420.0)[len(numbers) :])
-    print(run(seconds, rate=rate, learn="learn" in arguments))
+    seconds, rate, replicas = (*numbers, *(60.0, 420.0, 0.0)[len(numbers) :])
+    print(run(seconds, rate, int(replicas), learn="learn" in arguments))

@@ -1,4 +1,4 @@
-"""Three replicas on one PostgreSQL, with clocks that disagree, through faults of every kind: one history remains.
+"""Replicas on one PostgreSQL, with clocks that disagree, through faults of every kind: one history remains.
 
 Replicas are killed and started again, stopped for longer than a lease lasts, cut off from the database, left without an
 answer, and lose the answer to a COMMIT; the database crashes. Meanwhile versions are deployed on one of them at random.
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -100,18 +100,18 @@ class Replica:
 class Trial:
     """The replicas, their database, and what was seen."""
 
-    def __init__(self, folder: Path, server: PostgreSQL, seed: int) -> None:
+    def __init__(self, folder: Path, server: PostgreSQL, seed: int, count: int) -> None:
         self.rng, self.book, self.server = random.Random(seed), Book(), server
         shape = {"features": FEATURES, "candidates": CANDIDATES, "length": LENGTH}
         model, self.other = (make_model(folder / f"{i}.listwright", **shape, seed=i) for i in range(2))
-        self.replicas = [Replica(i, model, server, folder, self.book) for i in range(len(SKEWS))]
+        self.replicas = [Replica(i, model, server, folder, self.book) for i in range(count)]
         self.seen: Counter[str] = Counter()
         self.recovery: list[float] = []
         self.told_to_stop = False  # before the next fault
         self.following: list[float] = []
 
-    def run(self, faults: int) -> list[str]:
-        """All faults, one after the other; what is wrong at the end."""
+    def run(self, faults: int, kinds: Sequence[Fault]) -> list[str]:
+        """So many faults of these kinds, one after the other; what is wrong at the end."""
         try:
             self._recovered()
             self.replicas[0].ask("POST", "/v1/models", self.other.read_bytes())
@@ -119,7 +119,7 @@ class Trial:
                 if self.told_to_stop:
                     break
                 replica = self.rng.choice(self.replicas)
-                fault = self.rng.choice(FAULTS)
+                fault = self.rng.choice(kinds)
                 self.seen[fault.__name__.strip("_")] += 1
                 fault(self, replica)
                 self._recovered()
@@ -173,7 +173,7 @@ class Trial:
         until(lambda: self._learned_all(), PATIENCE)
         seen = [one.ask("GET", "/v1/learning") for one in self.replicas]
         told = [[(row["version"], row["applied"], row["lists"]) for row in one["versions"]] for one in seen]
-        wrong = [] if told[0] == told[1] == told[2] else [f"replicas disagree on what was learned: {told}"]
+        wrong = [] if all(one == told[0] for one in told) else [f"replicas disagree on what was learned: {told}"]
         wrong += [f"a deployment was followed after {one:.1f} s" for one in self.following if one > FOLLOWED]
         return wrong
 
@@ -214,7 +214,8 @@ class Trial:
         self.server.start()
 
 
-FAULTS: tuple[Callable[[Trial, Replica], None], ...] = (
+Fault = Callable[[Trial, Replica], None]
+FAULTS: tuple[Fault, ...] = (
     Trial._kill,
     Trial._pause,
     Trial._cut,
@@ -224,12 +225,12 @@ FAULTS: tuple[Callable[[Trial, Replica], None], ...] = (
 )
 
 
-def replicated(faults: int, *, seed: int = 0) -> tuple[Trial, list[str]]:
+def replicated(faults: int, seed: int, count: int, kinds: Sequence[Fault]) -> tuple[Trial, list[str]]:
     """Runs a trial on a database of its own; SIGINT ends it after the present fault, with everything checked."""
     with folder_of("listwright-replicas-") as folder, postgresql() as server:
-        trial = Trial(folder, server, seed)
+        trial = Trial(folder, server, seed, count)
         signal.signal(signal.SIGINT, lambda number, frame: setattr(trial, "told_to_stop", True))
-        wrong = trial.run(faults)
+        wrong = trial.run(faults, kinds)
         others = {status: count for status, count in trial.book.statuses.items() if status not in (200, 503)}
         wrong += [f"{count} answers of {status}" for status, count in others.items()]
         wrong += audit(server.url, trial.book)
@@ -241,15 +242,15 @@ def replicated(faults: int, *, seed: int = 0) -> tuple[Trial, list[str]]:
 
 
 def main(arguments: list[str]) -> None:
-    """`replicas [faults] [seed]`."""
-    given = [int(one) for one in arguments]
-    faults, seed = (*given, *(50, 0)[len(given) :])
+    """`replicas [faults] [seed] [replicas] [kill]`."""
+    given = [int(one) for one in arguments if one.isdigit()]
+    faults, seed, count = (*given, *(50, 0, len(SKEWS))[len(given) :])
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit("stopped"))  # so that replicas are stopped too
     start = time.monotonic()
-    trial, wrong = replicated(faults, seed=seed)
+    trial, wrong = replicated(faults, seed, count, (Trial._kill,) if "kill" in arguments else FAULTS)
     kinds = ", ".join(f"{count} {name}" for name, count in sorted(trial.seen.items()))
     print(f"{kinds}; all replicas serve and learn again after at most {max(trial.recovery):.1f} s")
     if trial.following:
         print(f"{len(trial.following)} deployments reached all replicas after at most {max(trial.following):.2f} s")
-    report(f"3 replicas, {trial.seen.total()} faults", trial.book, wrong)
+    report(f"{count} replicas, {trial.seen.total()} faults", trial.book, wrong)
     print(f"{time.monotonic() - start:.0f} s")

@@ -64,10 +64,11 @@ def test_without_lists_nothing_is_claimed(opened, store, files, fitted, tmp_path
 
 
 def test_a_comparison_that_needs_too_much_memory_is_refused_beforehand(limited_client, asked, other_file):
-    client = limited_client(memory_bytes=1_000)
+    client = limited_client()
     client.post("/v1/models", content=other_file.read_bytes(), headers={"Content-Type": "application/octet-stream"})
     told = client.post("/v1/lists", json=asked()).json()
     client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []})
+    limited_client(memory_bytes=1_000)
     answer = client.get("/v1/compare?new=2&old=1")
     assert (answer.status_code, answer.json()["error"]["field"]) == (413, "lists")
     assert "Ask for fewer lists." in answer.json()["error"]["message"]

@@ -7,6 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from listwright.serve import new_key
+from listwright.serve.learning.progress import events_after
+
 
 def extreme(size):
     signs = (1, -1, 1), (-1, 1, -1), (1, 1, -1), (-1, -1, 1)
@@ -113,6 +116,35 @@ def test_what_was_learned_can_be_frozen_reset_and_rolled_back(opened, store, ask
     assert learned_all(client)["lists"] == 1
     assert client.post("/v1/learning", json={"action": "reset"}).json()["versions"][0]["lists"] == 0
     assert client.post("/v1/learning", json={"action": "rollback", "snapshot": 999}).status_code == 404
+
+
+def test_a_key_counts_for_no_more_than_all_others_together(opened, store, asked, tmp_path, learn):
+    path = tmp_path / "keys.json"
+    keys = {name: new_key("admin", path, name=name) for name in ("loud", "quiet")}
+    client = opened(store=store, learn=True, keys=path)
+
+    def tell(name, seed):
+        headers = {"Authorization": f"Bearer {keys[name]}"}
+        answer = client.post("/v1/lists", json=asked(8, seed=seed), headers=headers).json()
+        body = {"list_id": answer["list_id"], "clicks": [answer["items"][0]["id"]]}
+        assert client.post("/v1/feedback", json=body, headers=headers).status_code == 200
+
+    for seed in range(10):
+        tell("loud" if seed < 8 else "quiet", seed)
+    for seed in range(10, 14):
+        tell("loud", seed)
+    with client.service.database.reading.connect() as connection:
+        events = events_after(connection, 1, 0, 100)
+    weights = [event.update().weight for event in events]
+    assert weights[:10] == [1.0] * 10  # alone at first; then the quiet one has sent less than the others
+    assert weights[10:] == [2 / own for own in (9, 10, 11, 12)]
+    learn(client)
+    online, plain = (client.service.updater._fresh(1) for _ in range(2))
+    online.update([event.update() for event in events])
+    plain.update([replace(event.update(), weight=1.0) for event in events])
+    learned = client.service.registry.get(1).online.playing_.policy.weights
+    np.testing.assert_array_equal(learned, online.playing_.policy.weights)
+    assert not np.array_equal(learned, plain.playing_.policy.weights)
 
 
 def test_replicas_follow_traffic_and_what_was_learned(opened, store, asked, other_file):

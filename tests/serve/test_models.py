@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from msgspec.json import encode as as_json
@@ -13,6 +16,9 @@ from sqlalchemy import text
 import listwright as lw
 from listwright.errors import InputError
 from listwright.serve.bodies import BINARY
+from listwright.serve.messages import ListQuery, ListRequest
+from listwright.serve.models.building import Built, build_together
+from listwright.serve.refusals import Refused
 
 FILE = {"Content-Type": "application/octet-stream"}
 NAMES = ("price", "speed", "weight")
@@ -171,12 +177,50 @@ def test_the_cost_of_a_list_decides_where_it_is_built(client, asked, monkeypatch
     service = client.service
     version = service.registry.get(1)
     assert 0 < version.cost.expected_seconds(24) < 0.01  # known before the first request
-    monkeypatch.setattr(version.cost, "seconds", 1.0)  # as if the model were slow
+    monkeypatch.setattr(version.cost, "base", 1.0)  # as if the model were slow
     ran = []
     run = service.building.run
     monkeypatch.setattr(service.building, "run", lambda *arguments: ran.append(arguments) or run(*arguments))
     assert client.post("/v1/lists", json=asked()).status_code == 200
     assert len(ran) == 1
+
+
+@pytest.mark.parametrize("explores", [False, True])
+def test_lists_that_are_built_together_are_the_same(client, asked, monkeypatch, explores):
+    service = client.service
+    numbers = itertools.count()
+    monkeypatch.setattr("listwright.serve.models.building.new_id", lambda created: f"{next(numbers):032x}")
+    version = replace(service.registry.get(1), explores=explores)
+    monkeypatch.setattr(service.registry, "choose", lambda list_id, name: version)
+    requests = [asked(8, seed=0), asked(5, seed=1), asked(8, seed=2, length=2), asked(8, seed=3, explain=True)]
+    requests += [asked(6, seed=4) | {"items": asked(6)["items"][:1] * 2}, asked(8, seed=5)]
+    queries = [ListQuery.of(msgspec.convert(request, ListRequest)) for request in requests]
+    together = build_together(queries, service.registry, service.limits)
+    numbers = itertools.count()
+    alone = [build_together([query], service.registry, service.limits)[0] for query in queries]
+    assert [type(result) for result in together] == [Built] * 4 + [Refused, Built]
+    assert [built.answer for built in together if built is not together[4]] == [
+        built.answer for built in alone if built is not alone[4]
+    ]
+
+
+def test_what_would_take_too_long_or_too_much_memory_is_refused_beforehand(limited_client, asked, monkeypatch):
+    client = limited_client()
+    cost = client.service.registry.get(1).cost
+    assert cost.expected_seconds(1_000_000) > cost.expected_seconds(1_000)  # a long list takes longer
+    ran = []
+    monkeypatch.setattr(client.service.building, "run", lambda *arguments: ran.append(arguments))
+    with monkeypatch.context() as patch:
+        patch.setattr(cost, "step", 1e6)  # as if the model were slow
+        answers = [client.post("/v1/lists", json=asked(8))]
+        answers.append(client.post("/v1/lists:batch", json={"lists": [asked(8)] * 3}))
+    limited_client(memory_bytes=1_000)
+    answers.append(client.post("/v1/lists", json=asked(8)))
+    assert [(answer.status_code, answer.json()["error"]["code"]) for answer in answers] == [(413, "too_large")] * 3
+    messages = [answer.json()["error"]["message"] for answer in answers]
+    assert "a request may take 1,800 s. Send fewer candidates, or ask for shorter lists." in messages[0]
+    assert " MB, and a request may take 0 MB." in messages[2]
+    assert ran == []
 
 
 def test_the_store_is_not_written_to_by_the_first_lists(opened):

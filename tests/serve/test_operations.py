@@ -45,6 +45,24 @@ def test_a_service_that_drains_is_not_ready_and_still_answers(client, asked, mon
     assert client.post("/v1/lists", json=asked()).status_code == 200
 
 
+@pytest.mark.parametrize("what", ["places", "bytes", "readers", "builders"])
+def test_a_service_with_more_to_do_than_it_may_is_not_ready_and_healthy(client, monkeypatch, what):
+    service, guard = client.service, client.app.middleware_stack
+    assert client.get("/readyz").status_code == 200
+    if what in ("places", "bytes"):
+        name = {"places": "in_flight", "bytes": "bytes"}[what]
+        monkeypatch.setitem(getattr(guard, name), False, 1 << 40)
+    else:
+        pool = {"readers": service.reads, "builders": service.building}[what]
+        monkeypatch.setattr(pool, "running", pool.most)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["error"]["message"]) == (
+        503,
+        "There is more to do than the limits allow.",
+    )
+    assert client.get("/healthz").status_code == 200
+
+
 def test_a_port_that_is_taken_is_told_before_anything_is_deployed(model_file, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         settings = Settings(model_file, f"sqlite:///{tmp_path}/store.db", port=taken.getsockname()[1])

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from listwright.serve.refusals import Refused
-from listwright.serve.service import Pool
+from listwright.serve.service import Gathering, Pool
 
 
 def run(scenario):
@@ -58,3 +58,30 @@ def test_what_goes_wrong_is_passed_on():
 
     with pytest.raises(ValueError, match="invalid literal"):
         run(scenario)
+
+
+def test_what_comes_while_others_are_built_is_built_together():
+    async def scenario(pool, release):
+        sizes, begun, pool.most = [], asyncio.Event(), 8
+        loop = asyncio.get_running_loop()
+
+        def build(some):
+            sizes.append(len(some))
+            loop.call_soon_threadsafe(begun.set)
+            release.wait()
+            return [ValueError("odd") if query == 3 else f"{query}!" for query in some]
+
+        gathering = Gathering(pool, build)
+        tasks = [asyncio.create_task(gathering.build(0))]
+        await begun.wait()
+        tasks += [asyncio.create_task(gathering.build(query)) for query in range(1, 5)]
+        while len(gathering.waiting) < 4:
+            await asyncio.sleep(0)
+        tasks[2].cancel()  # nobody waits for it any more
+        release.set()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert sizes == [1, 3]
+        assert (results[:2], results[4]) == (["0!", "1!"], "4!")
+        assert [type(result) for result in results[2:4]] == [asyncio.CancelledError, ValueError]
+
+    run(scenario)

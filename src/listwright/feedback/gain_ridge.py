@@ -31,11 +31,13 @@ class GainLearner(Learner):
         """Prepare for rows of this shape, forgetting what was learned."""
 
     @abstractmethod
-    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
-        """Learn from one list."""
+    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
+        """Learn from one list, which counts for a `share` of what it otherwise would."""
 
     @abstractmethod
-    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+    def revise(
+        self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int, share: float = 1.0
+    ) -> None:
         """Replace the gains of a list that was revealed before, from `earlier` to `gains`."""
 
     @abstractmethod
@@ -84,11 +86,11 @@ class GainRidge(RidgeFTRL, GainLearner):
         self.leverage = leverage
         self._take_anchor()
 
-    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
+    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
         """Add one list to the sums of its fold."""
         sums, roots = (
             self.sums_[fold % len(self.sums_)],
-            np.sqrt(self._limit_leverage(rows, weights * self._next_weight())),
+            np.sqrt(share * self._limit_leverage(rows, weights * self._next_weight())),
         )
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         sums.add_rows(table, target, 1.0)
@@ -145,9 +147,11 @@ class GainRidge(RidgeFTRL, GainLearner):
             total = reduce(RidgeSums.combine, sums)
             self.penalty_, self.next_choice_ = best_penalty(sums, total, self.penalty_), 4 * self.rounds_
 
-    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+    def revise(
+        self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int, share: float = 1.0
+    ) -> None:
         """Replace the gains of a list that was revealed before; only the right-hand side of the regression changes."""
-        sums, weights = self.sums_[fold % len(self.sums_)], self._limit_leverage(rows, weights * self._now)
+        sums, weights = self.sums_[fold % len(self.sums_)], share * self._limit_leverage(rows, weights * self._now)
         change = weights * (gains - earlier)
         sums.right += rows.table.astype(np.float64).T @ change
         sums.squares += float(weights @ (gains**2 - earlier**2))

@@ -114,10 +114,10 @@ class GainTrees(GainLearner):
             return "kept rows are of the wrong shape"
         return "" if spans.shape == (4,) and (spans >= 0).all() and (spans <= n).all() else "there are not so many rows"
 
-    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
+    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
         """Store the rows of one list, and start or finish a training if one is due."""
-        self.ridge_.reveal(rows, gains, weights, fold)
-        self._keep(rows.written_out(), gains, weights, np.full(len(gains), self.rounds_))
+        self.ridge_.reveal(rows, gains, weights, fold, share)
+        self._keep(rows.written_out(), gains, weights * share, np.full(len(gains), self.rounds_))
         self.rounds_ += 1
         self._train()
 
@@ -131,7 +131,9 @@ class GainTrees(GainLearner):
             self._start_training()
             self._take_over()
 
-    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+    def revise(
+        self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int, share: float = 1.0
+    ) -> None:
         """Raise `InputError`: fitted trees cannot take back what they learned."""
         raise InputError("Feedback that changes later needs learner='ridge': trees cannot take back what they learned.")
 

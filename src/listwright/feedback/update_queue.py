@@ -173,13 +173,13 @@ def pending_update(
         rows = shown_rows(features, record.problem, record.picks[:seen])
         fold = fold_of(record.list_id)
         if record.earlier is not None:
-            return partial(learner.revise, rows, record.earlier / unit, gains, weights, fold)
-        return partial(learner.reveal, rows, gains, weights, fold)
+            return partial(learner.revise, rows, record.earlier / unit, gains, weights, fold, record.weight)
+        return partial(learner.reveal, rows, gains, weights, fold, record.weight)
     if record.earlier is not None:
         raise InputError(
             f"List {record.list_id} was learned from, and {type(learner).__name__} cannot change what it learned."
         )
-    return partial(_learn_all, learner, _examples(features, record, gains, weights))
+    return partial(_learn_all, learner, _examples(features, record, gains, weights * record.weight))
 
 
 def _learn_all(learner: Learner, examples: list[Examples]) -> None:

@@ -115,6 +115,8 @@ class TrainingUpdate:
         The budget, if the list had one.
     earlier : ndarray of float or None
         Outcomes of the same list that were learned from before and are to be replaced.
+    weight : float
+        How much the list counts in learning, as a share of what it otherwise would.
 
     See Also
     --------
@@ -135,6 +137,7 @@ class TrainingUpdate:
     outcomes: Floats  # by position: the gain; shorter than the list where the rest was not seen
     budget: float | None = None  # the budget, where there was one
     earlier: Floats | None = None  # the outcomes learned from before, where this is later feedback on the same list
+    weight: float = 1.0  # of the list in learning
 
     @classmethod
     def of(

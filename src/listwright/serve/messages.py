@@ -132,7 +132,8 @@ class ListQuery:
     @property
     def numbers(self) -> int:
         """Approximate count of numbers in the request, as a measure of its cost."""
-        return len(self.ids) * len(self.rows[0])
+        vector = self.vectors[0]
+        return len(self.ids) * (len(self.rows[0]) + (0 if vector is None else len(vector)))
 
 
 class BatchRequest(Struct, forbid_unknown_fields=True):

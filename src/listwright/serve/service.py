@@ -12,11 +12,12 @@ import gc
 import logging
 import os
 import secrets
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -39,7 +40,7 @@ from listwright.serve.messages import (
     VersionComparison,
 )
 from listwright.serve.metrics import Metrics
-from listwright.serve.models.building import Built, Shadows, build
+from listwright.serve.models.building import Built, Shadows, build, build_together
 from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, served_list
 from listwright.serve.models.passages import Packing
 from listwright.serve.models.registry import (
@@ -53,7 +54,7 @@ from listwright.serve.models.registry import (
     start_models,
     traffic_before,
 )
-from listwright.serve.models.version import ModelLoader
+from listwright.serve.models.version import BYTES_PER_CANDIDATE, BYTES_PER_NUMBER, ModelLoader
 from listwright.serve.refusals import Refused, busy, invalid, unavailable
 from listwright.serve.settings import Settings
 from listwright.serve.store.contexts import PackedContext, add_contexts
@@ -69,6 +70,7 @@ FORGET = 60.0  # seconds between two looks for old lists
 SLACK = 3_600.0  # seconds by which the database's clock may run ahead of ours
 DAY = 86_400.0
 QUICK = 0.002  # seconds of a list that is built at once: another thread would cost more than it brings
+TOGETHER = 32  # lists that are built at once, at most
 FOLLOW = 0.5  # seconds between two looks at what other replicas did
 PROBE = 1.0  # seconds for which a write that succeeded is taken to hold
 log = logging.getLogger("listwright.serve")
@@ -108,6 +110,43 @@ class Pool:
         self.executor.shutdown(wait=False, cancel_futures=True)
 
 
+class Gathering:
+    """Builds lists that take long in a thread: those that come while others are being built, together."""
+
+    def __init__(self, pool: Pool, build: Callable[[Sequence[ListQuery]], list[Built | Refused]]) -> None:
+        self.pool, self.build_all = pool, build
+        self.waiting: deque[tuple[ListQuery, asyncio.Future[Built]]] = deque()
+        self.task: asyncio.Task[None] | None = None
+
+    async def build(self, query: ListQuery) -> Built:
+        """Build one list; refuses with 429 where too many wait."""
+        if len(self.waiting) >= self.pool.most:
+            raise busy()
+        future: asyncio.Future[Built] = asyncio.get_running_loop().create_future()
+        self.waiting.append((query, future))
+        if self.task is None or self.task.done():
+            self.task = asyncio.create_task(self._run())
+        return await future
+
+    async def _run(self) -> None:
+        """Build what waits, until nothing does."""
+        while self.waiting:
+            some = [self.waiting.popleft() for _ in range(min(len(self.waiting), TOGETHER))]
+            some = [(query, future) for query, future in some if not future.done()]  # for others nobody waits any more
+            results: Sequence[Built | Exception]
+            try:
+                results = await self.pool.run(self.build_all, [query for query, _ in some])
+            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
+                results = [error] * len(some)
+            for (_, future), result in zip(some, results, strict=True):
+                if future.done():
+                    continue
+                if isinstance(result, Exception):
+                    future.set_exception(result)
+                else:
+                    future.set_result(result)
+
+
 class Service:
     """All parts of one running service.
 
@@ -130,6 +169,7 @@ class Service:
         cores = os.cpu_count() or 1
         self.building, self.reads = Pool("building", cores, 64), Pool("reading", 4, 64)
         self.background, self.following = Pool("background", 2, 16), Pool("following", 1, 4)
+        self.gathering = Gathering(self.building, lambda some: build_together(some, self.registry, self.limits))
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
         self.packing = Packing(settings.packer, settings.tokens, self.limits)
@@ -215,18 +255,30 @@ class Service:
         """Build lists, in the event loop where a single list is expected to take less than `QUICK` seconds, else in a
         thread.
         """
+        seconds = self._check_budget(queries)
         if batch:
             return await self.building.run(self._build_all, queries, monotonic() + self.limits.seconds)
-        if self._is_quick(queries[0]):
+        if seconds < QUICK:
             return [build(queries[0], self.registry, self.limits)]
-        return [await self.building.run(build, queries[0], self.registry, self.limits)]
+        return [await self.gathering.build(queries[0])]
 
-    def _is_quick(self, query: ListQuery) -> bool:
-        """Return whether a list is cheap enough to be built in the event loop, judged by the current version's measured
-        cost.
+    def _check_budget(self, queries: list[ListQuery]) -> float:
+        """Return the seconds that lists are expected to take, by the measured cost of the versions that serve; refuses
+        with 413 what would take more time or memory than one request may.
         """
-        cost = self.registry.loaded[self.registry.of(query.model).current].cost
-        return cost.expected_seconds(query.numbers) < QUICK
+        versions = [self.registry.loaded[self.registry.of(query.model).current] for query in queries]
+        seconds = sum(
+            version.cost.expected_seconds(version.work(query)) for version, query in zip(versions, queries, strict=True)
+        )
+        memory = sum(BYTES_PER_NUMBER * query.numbers + BYTES_PER_CANDIDATE * len(query.ids) for query in queries)
+        for needed, allowed, unit in (
+            (seconds, self.limits.seconds, "s"),
+            (memory / 2**20, self.limits.memory_bytes / 2**20, "MB"),
+        ):
+            if allowed < needed < inf:
+                message = f"This takes about {needed:,.0f} {unit}, and a request may take {allowed:,.0f} {unit}."
+                raise Refused(413, "too_large", f"{message} Send fewer candidates, or ask for shorter lists.")
+        return seconds
 
     def _build_all(self, queries: list[ListQuery], deadline: float) -> list[Built]:
         """Build the lists of a batch one by one; refuses with 503 once `deadline` (monotonic seconds) has passed."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,7 +31,7 @@ from listwright.serve.store.schema import lists
 from listwright.training.loaded import some_group
 
 GROUP = 256  # events at a time
-CANDIDATES = 4  # of the list that warms a version up
+SHORT, LONG = (4, 2), (256, 32)  # candidates and length of the lists that warm a version up
 log = logging.getLogger("listwright.serve")
 
 
@@ -136,11 +137,12 @@ def check_finite(learner: OnlineSCP) -> None:
 
 def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
     """Build a made-up list and learn from it, so that all kernels of a version are compiled."""
-    query = _example_query(version.shape, version.name)
+    short, long = (_example_query(version.shape, version.name, *size) for size in (SHORT, LONG))
     try:
-        build(query, registry, limits, by=version)
-        version.cost.forget()
-        served = build(query, registry, limits, by=version).served
+        for _ in range(2):  # the first time with the compiler, which says nothing of what a list takes
+            version.cost.forget()
+            served = build(short, registry, limits, by=version).served
+            build(long, registry, replace(limits, items=len(long.ids)), by=version)
     except Refused as refused:
         log.warning("version %d cannot build a list yet", version.number, extra={"cause": refused.message})
         return
@@ -150,23 +152,23 @@ def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
         VersionLearner(version.number, registry.loader.learner(version.model), 0, 0).apply([event])
 
 
-def _example_query(shape: Shape, name: str) -> ListQuery:
+def _example_query(shape: Shape, name: str, count: int, length: int) -> ListQuery:
     """Return a request that fits a model, with values from the middle of the trained ranges."""
     signature = shape.signature
-    catalogue: list[Any] = [None] * CANDIDATES
+    catalogue: list[Any] = [None] * count
     if signature.n_items is not None:
-        catalogue = [i % max(1, signature.n_items) for i in range(CANDIDATES)]
-    vectors: list[Any] = [None] * CANDIDATES
+        catalogue = [i % max(1, signature.n_items) for i in range(count)]
+    vectors: list[Any] = [None] * count
     if signature.n_vector is not None:
-        vectors = [_middle(shape, "vectors", signature.n_vector).tolist()] * CANDIDATES
+        vectors = [_middle(shape, "vectors", signature.n_vector).tolist()] * count
     return ListQuery(
-        ids=list(range(CANDIDATES)),
-        rows=np.tile(_middle(shape, "features", signature.n_features), (CANDIDATES, 1)),
-        sizes=[1.0] * CANDIDATES,
+        ids=list(range(count)),
+        rows=np.tile(_middle(shape, "features", signature.n_features), (count, 1)),
+        sizes=[1.0] * count,
         catalogue=catalogue,
         vectors=vectors,
-        groups=[some_group(shape.per_group)] * CANDIDATES,
-        length=2,
+        groups=[some_group(shape.per_group)] * count,
+        length=length,
         context_features=None
         if signature.n_context is None
         else _middle(shape, "context", signature.n_context).tolist(),

@@ -191,6 +191,7 @@ def _event(row: Any, version: int, bad: int) -> FeedbackEvent:
         tuple(msgspec.json.decode(row.gains)),
         version,
         row.source,
+        weight=row.weight,
         number=row.event,
         earlier=None if row.earlier is None else tuple(msgspec.json.decode(row.earlier)),
         row=row if row.record is not None and row.learn and bad > row.event else None,

@@ -130,7 +130,7 @@ def _shadow(row: Any, served: ServedList) -> ShadowList:
 def _reasons(version: Version, served: ServedList) -> ListReasons | None:
     """Explain the first picks, and the candidates that were skipped for them, along the stored list."""
     assert served.problem is not None
-    built = version.lists(served.problem, 1, served.budget, "reasons")
+    built = version.lists(served.problem, 1, served.budget, ["reasons"])
     if built.explainer is None or not len(served.picks):
         return None
     reasons = built.explainer(served.problem, 0, served.picks[:EXPLAINED]).to_dict()

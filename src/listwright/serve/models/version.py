@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
@@ -26,8 +26,13 @@ from listwright.lists import Lists
 from listwright.loading import load_trusting
 from listwright.policies import Linear
 from listwright.problems import Problems
+from listwright.serve.messages import ListQuery
 from listwright.serve.models.intake import Shape
 from listwright.storage import inspect
+
+LONG = 5_000  # numbers times positions: of such a list most of the time goes into steps
+LEAST = 1e-9  # seconds by which an estimate of none grows
+BYTES_PER_NUMBER, BYTES_PER_CANDIDATE = 128, 400  # as it was sent, as tables, and as what the policy sees
 
 
 @dataclass(frozen=True)
@@ -41,9 +46,10 @@ class Published:
 
 
 class Cost:
-    """Running estimate of the time that a version takes to build a list, per number in the request.
+    """Running estimate of the time that a version takes to build a list: a part that any list takes, and a part for
+    each number of the request at each position of the list.
 
-    Used to decide whether a list is built in the event loop or in a thread.
+    Decides whether a list is built in the event loop or in a thread, and which requests are refused beforehand.
     """
 
     def __init__(self) -> None:
@@ -51,15 +57,26 @@ class Cost:
 
     def forget(self) -> None:
         """Drop the estimate; the first list includes the time of the compiler."""
-        self.seconds: float | None = None  # per number of a request
+        self.base: float | None = None  # seconds of any list
+        self.step: float | None = None  # seconds for each number at each position
 
-    def expected_seconds(self, numbers: int) -> float:
-        """Return the expected seconds for a request of that many numbers; infinite without an estimate."""
-        return inf if self.seconds is None else self.seconds * numbers
+    def expected_seconds(self, work: int) -> float:
+        """Return the expected seconds of a list with that much work; infinite without an estimate."""
+        return inf if self.base is None else self.base + (self.step or 0.0) * work
 
-    def note(self, numbers: int, seconds: float) -> None:
-        seen, known = seconds / max(1, numbers), self.seconds
-        self.seconds = seen if known is None else 0.9 * known + 0.1 * min(seen, 2 * known)
+    def note(self, work: int, seconds: float) -> None:
+        """Take the time of a list into account: a long list tells of the steps, a short one of the rest."""
+        if self.base is None:
+            self.base = seconds
+        elif work >= LONG:
+            self.step = _blend(self.step, max(0.0, seconds - self.base) / work)
+        else:
+            self.base = _blend(self.base, max(0.0, seconds - (self.step or 0.0) * work))
+
+
+def _blend(known: float | None, seen: float) -> float:
+    """Return a running mean that one slow moment moves little."""
+    return seen if known is None else 0.9 * known + 0.1 * min(seen, 2 * known + LEAST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +93,24 @@ class Version:
     online: OnlineSCP | None = None  # the same, with what was learned since
     published: Published | None = None  # what that is
 
-    def lists(self, problem: Problems, length: int | None, budget: float | None, list_id: str) -> Lists:
-        """Build the list of one problem, shorter than `length` where there are fewer candidates."""
+    def lists(self, problems: Problems, length: int | None, budget: float | None, list_ids: Sequence[str]) -> Lists:
+        """Build the lists of problems, shorter than `length` where there are fewer candidates."""
         if self.online is not None and self.explores:
-            return self.online.recommend(problem, length=length, budget=budget, list_ids=[list_id])
+            return self.online.recommend(problems, length=length, budget=budget, list_ids=list_ids)
         if self.online is not None and self._plays_online:
-            return self.online.predict(problem, length=length, budget=budget)
-        return self.model.predict(problem, length=length, budget=budget, allow_short=True)
+            return self.online.predict(problems, length=length, budget=budget)
+        return self.model.predict(problems, length=length, budget=budget, allow_short=True)
+
+    @property
+    def builds_together(self) -> bool:
+        """Whether lists of several problems are the same when they are built together: draws depend on ids alone."""
+        return self.explores or bool(getattr(getattr(self.model, "policy_", None), "certain", False))
+
+    def work(self, query: ListQuery) -> int:
+        """Return the numbers of a request times the positions of its list, by which its time is estimated."""
+        count = len(query.ids)
+        length = getattr(self.model, "length", None) if query.length is None and query.budget is None else query.length
+        return query.numbers * min(count, count if length is None else length)
 
     @property
     def policy(self) -> Any:

@@ -11,7 +11,7 @@ looked up by one parameter that holds all of them.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -60,6 +60,11 @@ LAST_EVENT = select(clock.c.value).where(clock.c.name == "event")
 LOCK = update(clock).where(clock.c.name == "event").values(value=clock.c.value)
 SET_LAST = update(clock).where(clock.c.name == "event").values(value=bindparam("last"))
 REVISE = update(clock).where(clock.c.name == "revision").values(value=clock.c.value + 1)
+LATEST_SOURCES = (
+    f"SELECT source, count(*) FROM (SELECT source FROM {feedback.name} ORDER BY event DESC LIMIT 200) latest "
+    "GROUP BY source"
+)
+LEAST_OTHERS = 0.05  # of the feedback, below which one key is as good as alone
 ROWS = 128  # of one statement: databases limit the number of parameters
 MARKS = {"sqlite": "?", "postgresql": "%s"}
 AMONG = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(%s)"}
@@ -112,16 +117,41 @@ def add_feedback(connection: Connection, events: Sequence[FeedbackEvent]) -> lis
     """Store feedback under increasing event numbers, and return it with its number."""
     last = last_event(connection)
     earlier = _Earlier.read(connection, events)
+    shares = _Shares.read(connection, events)
     fresh: list[FeedbackEvent] = []
     results: list[FeedbackEvent | Refused] = []
     for event in events:
         result = earlier.answer(event)
         if result is None:
-            result = earlier.add(event, last + len(fresh) + 1)
+            result = earlier.add(replace(event, weight=shares.weigh(event.source)), last + len(fresh) + 1)
             fresh.append(result)
         results.append(result)
     _store(connection, fresh)
     return results
+
+
+@dataclass
+class _Shares:
+    """How much of the latest feedback came with each API key, which says how much the next counts in learning."""
+
+    counts: Counter[str]
+
+    @classmethod
+    def read(cls, connection: Connection, events: Sequence[FeedbackEvent]) -> _Shares:
+        """Count the latest feedback by key; none is read where the service has no keys."""
+        if not any(event.source for event in events):
+            return cls(Counter())
+        return cls(Counter({row[0]: row[1] for row in connection.exec_driver_sql(LATEST_SOURCES)}))
+
+    def weigh(self, source: str) -> float:
+        """Count one more feedback of a key, and return its weight: a key counts for no more than all others together.
+
+        Where the others send hardly anything, there is nothing to weigh it against.
+        """
+        self.counts[source] += 1
+        own, total = self.counts[source], self.counts.total()
+        others = total - own
+        return 1.0 if others < LEAST_OTHERS * total else min(1.0, others / own)
 
 
 @dataclass

@@ -219,6 +219,7 @@ class FeedbackEvent:
     version: int  # model version that built the list
     source: str = ""  # name of the API key that it came with
     list_created: float = 0.0  # when the list was built
+    weight: float = 1.0  # in learning, so that no key decides alone
     number: int = 0  # given in commit order
     earlier: tuple[float, ...] | None = None  # the outcome of the list before
     duplicate: bool = False  # whether the same feedback was stored before
@@ -237,7 +238,7 @@ class FeedbackEvent:
         """Return what a learner takes; raise InputError if the record of the list is damaged."""
         served = ServedList.read(self.row)
         assert served.problem is not None
-        return TrainingUpdate.of(
+        update = TrainingUpdate.of(
             self.list_id,
             served.problem,
             served.picks,
@@ -246,11 +247,13 @@ class FeedbackEvent:
             budget=served.budget,
             earlier=self.earlier,
         )
+        return replace(update, weight=self.weight)
 
     def table_row(self) -> Sequence[Any]:
         earlier = None if self.earlier is None else msgspec.json.encode(self.earlier).decode()
         gains = msgspec.json.encode(self.gains).decode()
-        return self.number, self.list_id, self.key, self.source, self.version, time.time(), gains, earlier
+        origin = self.source, self.weight, self.version
+        return self.number, self.list_id, self.key, *origin, time.time(), gains, earlier
 
 
 def outcome_of(gains: str, earlier: str | None) -> tuple[float, ...]:

@@ -28,7 +28,7 @@ from sqlalchemy import (
 
 from listwright.errors import InputError
 
-SCHEMA = 2  # version of the tables
+SCHEMA = 3  # version of the tables
 PACKER = 0  # in place of a model version, for feedback on contexts
 CREATE_LOCK = 7_241_908_113  # of PostgreSQL: one service creates the tables, the others wait
 
@@ -111,6 +111,7 @@ feedback = Table(
     Column("list_id", String(32), nullable=False),
     Column("key", String(100), nullable=False),
     Column("source", String(64), nullable=False),  # name of the API key that it came with
+    Column("weight", Float(53), nullable=False),  # in learning, by how much of the latest feedback came with that key
     Column("version", Integer, nullable=False),
     Column("created", Float(53), nullable=False),
     Column("gains", Text, nullable=False),  # JSON, one number per position, as it was sent
