@@ -124,14 +124,6 @@ def test_a_request_keeps_its_id_and_strange_ids_are_replaced(client):
     assert len(replaced) == 16
 
 
-def test_a_path_prefix_is_as_if_it_were_not_there(opened, asked):
-    client = opened(path_prefix="/shop/lists")
-    assert client.post("/shop/lists/v1/lists", json=asked()).status_code == 200
-    assert client.get("/shop/lists/").status_code == 200
-    assert client.get("/shop/lists", follow_redirects=False).headers["location"] == "/shop/lists/"
-    assert client.get("/v1/stats").json()["lists"] == 1
-
-
 @pytest.mark.parametrize("trailer", [b"X-A: b\r\n", b"X-A: " + b"a" * 1_000], ids=["many", "one without an end"])
 def test_trailers_that_never_end_are_cut_off(limited, trailer):
     service = limited(header_bytes=2_000)

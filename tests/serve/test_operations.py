@@ -261,7 +261,6 @@ def test_logs_are_json_with_the_request_and_the_cause():
         ({"keep_days": float("inf")}, "--keep-days must be above 0, and finite"),
         ({"keep_gb": -1.0}, "--keep-gb"),
         ({"out_of_range": "ignore"}, "--out-of-range must be clip or refuse"),
-        ({"path_prefix": "lists/"}, "--path-prefix"),
         ({"drain_seconds": -1.0}, "--drain-seconds"),
         ({"limits": Limits(items=70_000)}, "--limit-items"),
         ({"port": 99_999}, "--port must be from 0 to 65,535"),

@@ -51,7 +51,7 @@ class Guard:
     def __init__(self, *, settings: Settings, keys: Keys | None, metrics: Metrics) -> None:
         self.settings, self.limits = settings, settings.limits
         self.hosts = {name.encode() for name in (*LOCAL, settings.host)}
-        self.keys, self.metrics, self.prefix = keys, metrics, settings.path_prefix
+        self.keys, self.metrics = keys, metrics
         # Places are counted apart for pages, which need no key and have an eighth as many. Requests that wait for more
         # of their body do not count, so that clients who never send the rest cannot take all places. Bytes of bodies
         # are counted apart for uploads, which are larger.
@@ -67,7 +67,7 @@ class Guard:
             return
         headers = dict(scope["headers"])
         answer = Answer(send, _id_of(headers), head=scope["method"] == "HEAD")
-        path = _without_prefix(scope["path"], self.prefix)
+        path = scope["path"]
         start, body = perf_counter(), Body(self, receive, page=is_page(path), upload=path in UPLOADS)
         self.in_flight[body.page] += 1
         self.metrics.in_flight.inc()
@@ -105,12 +105,7 @@ class Guard:
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
         """Check a request and return the scope that the routes see."""
-        path = _without_prefix(scope["path"], self.prefix)
-        if self.prefix and scope["path"] == self.prefix:  # the page's own addresses count from the slash
-            raise Refused(
-                308, "moved", "The page is at the same address with a slash at the end.", location=f"{self.prefix}/"
-            )
-        method = "GET" if answer.head else scope["method"]
+        path, method = scope["path"], "GET" if answer.head else scope["method"]
         if path not in ALWAYS and self.is_crowded(page=is_page(path), upload=path in UPLOADS):
             raise busy()
         roles = roles_for(method, path)
@@ -120,9 +115,7 @@ class Guard:
         elif roles is not None:
             answer.key = self.keys.check(headers.get(b"authorization", b"").decode("latin-1"), roles).name
             scope[KEY_NAME] = answer.key
-        if (path, method) == (scope["path"], scope["method"]):
-            return scope
-        return {**scope, "path": path, "raw_path": path.encode("utf-8", "surrogateescape"), "method": method}
+        return {**scope, "method": method} if answer.head else scope
 
     def _check_host(self, host: bytes) -> None:
         """Refuse requests to a name other than this machine's, where there are no keys."""
@@ -222,13 +215,6 @@ def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
     if kind in FORMS and (kind or origin is not None):
         raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
-
-
-def _without_prefix(path: str, prefix: str) -> str:
-    """Remove the prefix under which a proxy publishes the service."""
-    if prefix and (path == prefix or path.startswith(f"{prefix}/")):
-        return path[len(prefix) :] or "/"
-    return path
 
 
 def _id_of(headers: dict[bytes, bytes]) -> str:

@@ -30,19 +30,16 @@ class Refused(Exception):
         *,
         field: str | None = None,
         retry_after: int | None = None,
-        location: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message[:LONGEST], field
-        self.retry_after, self.location = retry_after, location
+        self.retry_after = retry_after
 
     def body(self) -> bytes:
         return msgspec.json.encode(ErrorAnswer(ErrorDetail(self.code, self.message, self.field)))
 
     def headers(self) -> dict[str, str]:
-        """Return the headers `Retry-After` and `Location`, where they are set."""
-        headers = {"Retry-After": self.retry_after, "Location": self.location}
-        return {name: str(value) for name, value in headers.items() if value is not None}
+        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
 
 def invalid(field: str, message: str) -> Refused:

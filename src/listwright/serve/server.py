@@ -161,7 +161,7 @@ def _listen(host: str, port: int) -> socket.socket:
 def _announce(settings: Settings, port: int) -> None:
     """Print the address of the service and of its API documentation to standard error."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    url = f"http://{host}:{port}{settings.path_prefix}"
+    url = f"http://{host}:{port}"
     print(f"Serving on {url}, the API at {url}/docs. Stop with Ctrl+C.", file=sys.stderr, flush=True)
 
 

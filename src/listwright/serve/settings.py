@@ -150,7 +150,6 @@ class Settings:
     forget_passages: Annotated[
         bool, "Do not store the questions and passages of /v1/pack and /v1/rerank; there is no feedback on them then."
     ] = False
-    path_prefix: Annotated[str, "Path under which a proxy exposes the service, such as /lists."] = ""
     log_format: Annotated[str, "Format of log lines: text or json."] = "text"
     limits: Limits = field(default_factory=Limits)
 
@@ -190,8 +189,6 @@ class Settings:
             if getattr(self, name) not in choices:
                 rule = f"--{name.replace('_', '-')} must be {' or '.join(choices)}"
                 raise InputError(f"{rule}. Got {getattr(self, name)!r}.")
-        if self.path_prefix and not (self.path_prefix.startswith("/") and not self.path_prefix.endswith("/")):
-            raise InputError(f"--path-prefix must begin with / and not end with it. Got {self.path_prefix!r}.")
         if not 0 <= self.port <= 65_535:
             raise InputError(f"--port must be from 0 to 65,535. Got {self.port}.")
         if not 0 <= self.drain_seconds < math.inf:

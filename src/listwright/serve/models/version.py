@@ -65,13 +65,13 @@ class Cost:
         return inf if self.base is None else self.base + (self.step or 0.0) * work
 
     def note(self, work: int, seconds: float) -> None:
-        """Take the time of a list into account: a long list tells of the steps, a short one of the rest."""
+        """Take the time of a list into account: a long list tells of the steps, a short or a quick one of the rest."""
         if self.base is None:
             self.base = seconds
-        elif work >= LONG:
-            self.step = _blend(self.step, max(0.0, seconds - self.base) / work)
+        elif work >= LONG and seconds > self.base:
+            self.step = _blend(self.step, (seconds - self.base) / work)
         else:
-            self.base = _blend(self.base, max(0.0, seconds - (self.step or 0.0) * work))
+            self.base = _blend(self.base, max(0.0, seconds - (self.step or 0.0) * work) if work < LONG else seconds)
 
 
 def _blend(known: float | None, seen: float) -> float:
