@@ -11,7 +11,7 @@ import multiprocessing
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ import uvicorn
 
 from benchmarks.reliability.client import Client, feedback_body, list_bodies, make_model, true_weights
 from benchmarks.reliability.forked import until
-from benchmarks.reliability.server import free_port, running
+from benchmarks.reliability.server import cpu_seconds, free_port, running
 
 CLIENTS = (1, 16, 64)
 ROUNDS = 3
@@ -33,12 +33,18 @@ class Seen:
     """Pairs of a list and its feedback, answered by one of the two."""
 
     seconds: float = 0.0
+    cpu: float = 0.0  # seconds of the server's processor time
     list_ms: list[float] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
         """Pairs per second."""
         return len(self.list_ms) / self.seconds
+
+    @property
+    def cpu_ms(self) -> float:
+        """Milliseconds of processor time for each pair."""
+        return 1e3 * self.cpu / len(self.list_ms)
 
 
 class Candidate(msgspec.Struct):
@@ -109,12 +115,14 @@ def _client(port: int, bodies: list[bytes], end: float, number: int, seen: Seen)
     client.close()
 
 
-def compared(ours: int, other: int, clients: int, seconds: float) -> tuple[Seen, Seen]:
+def compared(ports: Sequence[int], processes: Sequence[int], clients: int, seconds: float) -> list[Seen]:
     """Both in turn, several times."""
-    found = Seen(), Seen()
+    found = [Seen(), Seen()]
     for _ in range(ROUNDS):
-        for port, seen in zip((ours, other), found, strict=True):
+        for port, process, seen in zip(ports, processes, found, strict=True):
+            before = cpu_seconds(process)
             press(port, clients, seconds / ROUNDS, seen)
+            seen.cpu += cpu_seconds(process) - before
     return found
 
 
@@ -132,8 +140,8 @@ def main(arguments: list[str]) -> None:
             for one in (server.port, port):
                 press(one, 4, 1.0, Seen())
             for clients in CLIENTS:
-                ours, other = compared(server.port, port, clients, seconds)
-                _report(clients, ours, other)
+                processes = server.process.pid, process.pid or 0
+                _report(clients, *compared((server.port, port), processes, clients, seconds))
     process.terminate()
 
 
@@ -141,7 +149,8 @@ def _report(clients: int, ours: Seen, other: Seen) -> None:
     halves = [np.percentile(seen.list_ms, 50) for seen in (ours, other)]
     print(
         f"{clients} clients: {ours.rate:.0f} lists with feedback per second, bare {other.rate:.0f}, ratio "
-        f"{ours.rate / other.rate:.2f}; list p50 {halves[0]:.1f} ms, bare {halves[1]:.1f} ms",
+        f"{ours.rate / other.rate:.2f}; list p50 {halves[0]:.1f} ms, bare {halves[1]:.1f} ms; processor time for each "
+        f"{ours.cpu_ms:.2f} ms, bare {other.cpu_ms:.2f} ms, ratio {other.cpu_ms / ours.cpu_ms:.2f}",
         flush=True,
     )
 

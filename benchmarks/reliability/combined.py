@@ -17,7 +17,6 @@ import numpy as np
 
 import listwright as lw
 from benchmarks.reliability.bare import Seen, press
-from benchmarks.reliability.client import true_weights
 from benchmarks.reliability.server import Server, running
 
 CANDIDATES, FEATURES, LENGTH = 12, 8, 4
@@ -26,10 +25,10 @@ SHAPE = {"candidates": CANDIDATES, "features": FEATURES, "length": LENGTH}
 
 
 def make_best(path: Path) -> Any:
-    """A model with `effort="auto"`, learned from made-up problems; it is saved as well."""
+    """A model with `effort="auto"`, learned from made-up problems that no linear policy solves; it is saved as well."""
     table = np.random.default_rng(0).random((200, CANDIDATES, FEATURES), dtype=np.float32)
-    scores = table @ true_weights(FEATURES)
-    problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(scores > np.quantile(scores, 0.9)))
+    good = ((table[..., 0] > 0.5) != (table[..., 1] > 0.5)) & (table[..., 2] > 0.6)
+    problems = lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(good))
     model = lw.SCP(length=LENGTH, random_state=0).fit(problems)
     model.save(path)
     return model

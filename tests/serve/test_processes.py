@@ -70,7 +70,7 @@ def test_mutated_bodies_change_nothing_for_the_worse(reliability: None) -> None:
 
 
 def test_against_a_bare_handler(reliability: None) -> None:
-    assert proved("bare", "0.3").count("ratio") == 3
+    assert proved("bare", "0.3").count("ratio") == 6
 
 
 def test_a_model_of_the_best_effort_leaves_the_service_answering(reliability: None) -> None:
