@@ -400,7 +400,8 @@ class Service:
         # answers queries.
         if self.draining:
             raise unavailable("The service is shutting down.")
-        if self.is_crowded() or any(pool.running >= pool.most for pool in (self.reads, self.building)):
+        pools = (self.reads.running, self.reads), (self.building.running + len(self.gathering.waiting), self.building)
+        if self.is_crowded() or any(running >= pool.most for running, pool in pools):
             raise unavailable("There is more to do than the limits allow.")
         if monotonic() - self.probed >= PROBE:
             await self.writer.write(_probe, secrets.token_hex(16))
