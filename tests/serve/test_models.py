@@ -191,7 +191,7 @@ def test_lists_that_are_built_together_are_the_same(client, asked, monkeypatch, 
     numbers = itertools.count()
     monkeypatch.setattr("listwright.serve.models.building.new_id", lambda created: f"{next(numbers):032x}")
     version = replace(service.registry.get(1), explores=explores)
-    monkeypatch.setattr(service.registry, "choose", lambda list_id, name: version)
+    monkeypatch.setattr(service.registry, "choose", lambda *arguments: version)
     requests = [asked(8, seed=0), asked(5, seed=1), asked(8, seed=2, length=2), asked(8, seed=3, explain=True)]
     requests += [asked(6, seed=4) | {"items": asked(6)["items"][:1] * 2}, asked(8, seed=5)]
     queries = [ListQuery.of(msgspec.convert(request, ListRequest)) for request in requests]
