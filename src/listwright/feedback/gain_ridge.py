@@ -211,18 +211,20 @@ class GainCorrection(GainRidge):
         self.base_ = base
         self.open(rows)
 
-    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int) -> None:
+    def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
         """Learn from what one list gained beyond the scores of the policy."""
-        super().reveal(rows, gains - self.base_.score(rows), weights, fold)
+        super().reveal(rows, gains - self.base_.score(rows), weights, fold, share)
 
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
         """Learn from what many lists gained beyond the scores of the policy."""
         super().reveal_many(rows, gains - self.base_.score(rows), weights, numbers, folds)
 
-    def revise(self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int) -> None:
+    def revise(
+        self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int, share: float = 1.0
+    ) -> None:
         """Replace the gains of a list that was revealed before."""
         own = self.base_.score(rows)
-        super().revise(rows, earlier - own, gains - own, weights, fold)
+        super().revise(rows, earlier - own, gains - own, weights, fold, share)
 
     def policy(self) -> Policy:
         """Return the policy with the correction."""
