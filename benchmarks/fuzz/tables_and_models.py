@@ -37,7 +37,7 @@ from listwright.estimators.stacking import PolicyScore
 from listwright.loading import load
 from listwright.storage import save
 from listwright.tables import read
-from listwright.training.loaded import made_up
+from listwright.training.signature import made_up
 
 TOKENS = b'nan inf -1 1e999 " , | [ { ] } null true 99999999999999999999 0 qid: : # problem NA'.split(b" ")
 TOKENS += [b"", b" ", b"\0", b"\xff", b"\n", b"\r\n", b"\xef\xbb\xbf"]

@@ -27,7 +27,7 @@ from listwright.engines import Engine, Local, Ray, WorkerPool
 from listwright.problems import Problems
 from listwright.tables import Scan, scan
 from listwright.training.round import Training
-from listwright.training.sharded import LearnShard
+from listwright.training.sources import LearnShard
 
 RESULTS = Path(__file__).parent / "workers.json"
 LENGTH, ROUNDS = 2, 4

@@ -13,7 +13,7 @@ import numpy as np
 
 import listwright as lw
 from listwright.cli.select import write_picture
-from listwright.experiments.trajectory_section import _pictures
+from listwright.experiments.trajectory import _pictures
 from listwright.report.charts import as_png, as_svg, specification
 
 HERE = Path(__file__).parent

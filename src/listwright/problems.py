@@ -12,11 +12,10 @@ from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints, is_run, pieces, resolve_indices
 from listwright._internal.intake import Intake, join_fields
 from listwright._internal.pictures import html_table
 from listwright._internal.quotas import Quotas, make_quotas
-from listwright._internal.ragged import is_run, pieces, resolve_indices
 from listwright.errors import InputError
 from listwright.query_terms import QueryTerms
 

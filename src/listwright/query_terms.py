@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, starts_of
-from listwright._internal.ragged import pieces
+from listwright._internal.arrays import Floats, Ints, as_numbers, pieces, starts_of
 from listwright.errors import InputError
 
 MOST = 64  # query terms per problem, because they are the bits of a number

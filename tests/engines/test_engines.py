@@ -25,7 +25,7 @@ from listwright.learners import (
 )
 from listwright.tables import Scan, read
 from listwright.training.round import Training
-from listwright.training.sharded import kept_share
+from listwright.training.sources import kept_share
 from tests.scan_tools import scanned, table, weights
 
 LEARNERS = [

@@ -24,7 +24,7 @@ from listwright.experiments.records import (
     repeat,
 )
 from listwright.experiments.registry import EXPERIMENTS, experiment
-from listwright.experiments.trajectory_section import CHANGE, FRONT, TOP, environment_chart, outline, tried_seeds
+from listwright.experiments.trajectory import CHANGE, FRONT, TOP, environment_chart, outline, tried_seeds
 from listwright.report import Figure, Gallery, ReportTable
 from listwright.report.charts import specification
 from listwright.simulate.trajectory import load

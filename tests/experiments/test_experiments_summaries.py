@@ -10,7 +10,7 @@ from listwright.cli import main
 from listwright.experiments import summaries
 from listwright.experiments.records import point
 from listwright.experiments.registry import EXPERIMENTS
-from listwright.experiments.summaries_section import AVERAGED, CURVE, LESS, PAPER, POOLED
+from listwright.experiments.summaries import AVERAGED, CURVE, LESS, PAPER, POOLED
 from listwright.report import Figure, ReportTable
 
 METHODS = ["SCP", "SubMod", "Lead", "Greedy (Oracle)"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright._internal.ragged import FOLDS, folds_of
+from listwright._internal.arrays import FOLDS, folds_of
 from listwright.features.base import CrossFitted
 from listwright.features.given_failure import GivenFailure
 from listwright.features.predicted_topics import PredictedTopics

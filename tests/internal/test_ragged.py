@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from listwright._internal.ragged import Ragged, is_run, per_problem, pieces
+from listwright._internal.arrays import Ragged, is_run, per_problem, pieces
 
 OFFSETS = np.array([0, 2, 2, 5])
 TABLE = Ragged(np.array([1, 2, 3, 4, 5]), OFFSETS)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from listwright._internal.ragged import folds_of
+from listwright._internal.arrays import folds_of
 from listwright._kernels.rows import top_of
 
 

@@ -10,8 +10,10 @@ import pytest
 import listwright as lw
 from listwright.simulate import trajectory
 from listwright.simulate._arm import (
+    GOAL,
     LOWER,
     SMOOTHNESS,
+    START,
     UPPER,
     away,
     distance,
@@ -20,9 +22,11 @@ from listwright.simulate._arm import (
     optimise,
     outcomes,
     path_frames,
+    random_obstacles,
+    seed_paths,
     spread,
+    target,
 )
-from listwright.simulate._scene import GOAL, START, random_obstacles, seed_paths, target
 
 SPHERE = np.array([0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25])
 BOX = np.array([0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 0.0, 1.0, 0.0])  # turned by a right angle: 0.2 along x, 0.1 along y

@@ -10,7 +10,7 @@ import pytest
 import listwright as lw
 from listwright._internal.arrays import Dtype, Floats, Ints
 from listwright._internal.saved import CLASSES
-from listwright.storage.decode import declared_hints, fits
+from listwright.storage.codec import declared_hints, fits
 
 KINDS = {"float64", "float32", "int64", "uint64", "bool"}
 

@@ -1,11 +1,15 @@
-"""Optional packages. One that is installed but broken, such as LightGBM without libgomp, counts as absent."""
+"""Optional packages and warnings. A package that is installed but broken counts as absent."""
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from importlib import import_module
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from listwright._internal.warn import warn
 from listwright.errors import BrokenExtraWarning, MissingExtra
 
 _broken: dict[str, str] = {}  # why a package cannot be imported; importing it again would take as long, and fail
@@ -59,3 +63,20 @@ def installed_backend() -> Any:
     """Return the first of "pandas", "polars" and "pyarrow" that is installed."""
     optional = (name for name in ("pandas", "polars") if find_extra(name, instead="Another kind of frame"))
     return next(optional, "pyarrow")
+
+
+PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Issue a warning at the line outside of this package that the call came from."""
+    warnings.warn(message, category, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return the `stacklevel`, as seen from `warn`, of the innermost frame that is not of this package."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level

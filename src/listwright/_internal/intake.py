@@ -14,9 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints, as_numbers, as_whole_numbers, first_bad, starts_of
+from listwright._internal.arrays import (
+    Floats,
+    Floats32,
+    Ints,
+    as_numbers,
+    as_whole_numbers,
+    codes_of,
+    first_bad,
+    starts_of,
+)
 from listwright._internal.quotas import Quotas
-from listwright._internal.ragged import codes_of
 from listwright.errors import InputError
 
 

@@ -13,8 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, as_whole_numbers, at_least_one, first_bad
-from listwright._internal.ragged import number_within
+from listwright._internal.arrays import (
+    Floats,
+    Ints,
+    as_numbers,
+    as_whole_numbers,
+    at_least_one,
+    first_bad,
+    number_within,
+)
 from listwright.errors import InputError
 
 MOST = 2**31 - 1  # of a quota: larger ones are none, and do not fit into an array

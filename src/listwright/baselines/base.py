@@ -20,8 +20,7 @@ from listwright.lists import Lists
 from listwright.predictor import Predictor, check_reward_named, with_column_options
 from listwright.problems import Problems
 from listwright.rewards import reward_of
-from listwright.training.loaded import try_predicting
-from listwright.training.signature import Signature
+from listwright.training.signature import Signature, try_predicting
 from listwright.walk.constraints import Constraints, as_budgets, as_constrained, check_length, check_problems
 
 Score = Callable[[], tuple[Floats, Bools]]  # one score per row, and which rows may be taken at all

@@ -1,4 +1,4 @@
-"""The error that checks raise, and how they format numbers."""
+"""The laws of features and of learners, the error that checks raise, and what all checks share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints, RandomState, as_generator
+from listwright._internal.parameters import clone
+from listwright.features import Crossed, Features, Rows
+from listwright.learners import Learner
+from listwright.learners.examples import Examples
+from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.rewards import Reward
 
@@ -164,3 +169,210 @@ def _parts(thing: Any) -> list[Any]:
     if isinstance(thing, dict):
         return list(thing.values())
     return list(vars(thing).values()) if is_dataclass(thing) or hasattr(thing, "__dict__") else []
+
+
+LONG = 4  # length of the random lists
+
+
+def check_features(features: Features, problems: Problems, *, n_trials: int = 5, random_state: RandomState = 0) -> None:
+    """Tests features on random lists, and raises `LawBroken` at the first law that they break.
+
+    Use it in the tests of your own `Features` class. The laws: every row has its columns, finite float32 numbers with
+    one name each; `add` does not change the state it is given; a pick of -1 changes nothing for its problem; a problem
+    looks the same alone as in a batch; and nothing depends on a reward.
+
+    Parameters
+    ----------
+    features : Features
+        The features to test; they are cloned and fitted.
+    problems : Problems
+        The problems to build lists for.
+    n_trials : int, default 5
+        Number of random lists per problem.
+    random_state : int, numpy.random.Generator or None, default 0
+        Seed of the random lists.
+
+    Raises
+    ------
+    LawBroken
+        If a law is broken.
+
+    See Also
+    --------
+    check_reward : The same for rewards.
+    check_learner : The same for learners.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> problems = lw.Problems.from_arrays(np.random.default_rng(0).random((3, 4, 2)))
+    >>> check_features(lw.features.Candidate() + lw.features.Distance(), problems)
+    """
+    fitted, rng = clone(features).fit(problems), as_generator(random_state)
+    for _ in range(n_trials):
+        picks: list[Ints] = []
+        seen = fitted.start(problems)
+        for _ in range(LONG):
+            rows = fitted.rows(seen)
+            _shape(fitted, rows, problems)
+            _same_alone(fitted, rows, problems, picks, int(rng.integers(len(problems))))
+            _same_without_reward(fitted, rows, problems, picks)
+            step = random_picks(problems, picks[-1] if picks else None, rng)
+            seen = _pure_step(fitted, seen, rows, step)
+            picks.append(step)
+
+
+def _shape(features: Features, rows: Rows, problems: Problems) -> None:
+    """Raise unless the columns are finite float32 with one row per candidate and one name per column."""
+    table = rows.table
+    if table.dtype != np.float32 or table.ndim != 2 or len(table) != problems.n_rows:
+        got = f"{table.dtype} of shape {table.shape}"
+        raise LawBroken("shape", f"Columns must be float32 with one row per candidate ({problems.n_rows}). Got {got}.")
+    if len(features.names()) != table.shape[1]:
+        raise LawBroken("names", f"There are {table.shape[1]} columns but {len(features.names())} names.")
+    for part in (table, np.empty(0) if rows.crossed is None else rows.crossed.states):
+        if not np.isfinite(part).all():
+            raise LawBroken("finite", f"Columns must be finite. Got {part[~np.isfinite(part)][0]}.")
+
+
+def _pure_step(features: Features, seen: Any, rows: Rows, picks: Ints) -> Any:
+    """Add the picks and return the new state; raise if the old state changed, or a problem without a pick did."""
+    kept = snapshot(seen)
+    after = features.add(seen, picks)
+    if any(array.tobytes() != before for array, before in kept) or not _equal(rows, features.rows(seen)):
+        raise LawBroken("pure", "add changed what it was given: it must return something new.")
+    still = (picks < 0)[rows.owners]
+    if not _equal(rows, features.rows(after), still):
+        raise LawBroken("no pick", "Columns of a problem changed without a pick: -1 must change nothing.")
+    return after
+
+
+def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[Ints], i: int) -> None:
+    """Raise if problem i on its own, after its own picks, has other columns than within the batch."""
+    alone = _after(features, problems[i], [step[i : i + 1] - problems.offsets[i] * (step[i] >= 0) for step in picks])
+    mine = slice(problems.offsets[i], problems.offsets[i + 1])
+    same = np.allclose(alone.table, rows.table[mine], rtol=1e-5, atol=1e-6)
+    if rows.crossed is not None and alone.crossed is not None:
+        same &= np.allclose(alone.crossed.states, rows.crossed.states[i], rtol=1e-5, atol=1e-6)
+    if not same:
+        name = problems.problem_ids[i]
+        raise LawBroken("slice", f"Problem {name!s} looks different alone than in a batch: problems must not mix.")
+
+
+def _same_without_reward(features: Features, rows: Rows, problems: Problems, picks: list[Ints]) -> None:
+    """Raise if the columns differ when the problems have no reward."""
+    if not _equal(rows, _after(features, problems.without_reward(), picks)):
+        raise LawBroken("reward", "Columns differ when the reward is taken away: features must not look at it.")
+
+
+def _after(features: Features, problems: Problems, picks: list[Ints]) -> Rows:
+    """Return the rows of features after the given picks."""
+    seen = features.start(problems)
+    for step in picks:
+        seen = features.add(seen, step)
+    return features.rows(seen)
+
+
+def _equal(one: Rows, other: Rows, where: Any = slice(None)) -> bool:
+    """Return whether two sets of rows have exactly the same numbers."""
+    same = np.array_equal(one.table[where], other.table[where])
+    if one.crossed is None or other.crossed is None:
+        return same and one.crossed is other.crossed
+    return same and np.array_equal(_states(one)[where], _states(other)[where])
+
+
+def _states(rows: Rows) -> Floats32:
+    """Return the crossed state features of each row's problem."""
+    assert rows.crossed is not None
+    return rows.crossed.states[rows.owners]
+
+
+STATES, ITEMS = 40, 6
+
+
+def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomState = 0) -> None:
+    """Test a learner on simple made-up examples, and raise `LawBroken` at the first law that it breaks.
+
+    Use it in the tests of your own `Learner` class. The laws: learning changes the clone only; the same examples give
+    the same policy; scores are finite; a round without anything to learn does no harm; and where one item is best in
+    every state, its policies pick that item more often than by chance.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner to test; it is cloned.
+    n_rounds : int, default 60
+        Rounds of examples that the learner gets.
+    random_state : int, numpy.random.Generator or None, default 0
+        Seed of the examples.
+
+    Raises
+    ------
+    LawBroken
+        If a law is broken.
+
+    See Also
+    --------
+    check_features : The same for features.
+    check_reward : The same for rewards.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> check_learner(lw.learners.RidgeFTRL())
+    """
+    before = repr(vars(learner))
+    first, second = (_teach(clone(learner), n_rounds, random_state) for _ in range(2))
+    if repr(vars(learner)) != before:
+        raise LawBroken("clone", "Learning changed the learner that was cloned.")
+    rows = _rows(as_generator(1))
+    (one, scores), (other, _) = _picks(first, rows), _picks(second, rows)
+    if not np.array_equal(one, other):
+        raise LawBroken("same", "The same examples gave two different policies.")
+    if scores.shape != (len(rows.owners),) or not np.isfinite(scores).all():
+        raise LawBroken("finite", f"Scores must be one finite number per row. Got shape {scores.shape}.")
+    share = float(np.mean(one == _best_rows(rows)))
+    if share <= 1.5 / ITEMS:
+        raise LawBroken("learns", f"The best item was picked in {share:.0%} of easy states: no better than by chance.")
+
+
+def _teach(learner: Learner, n_rounds: int, random_state: RandomState) -> Policy:
+    """Return the policy of a learner after `n_rounds` rounds; in the second round there is nothing to learn."""
+    rng, policy = as_generator(random_state), learner.first_policy()
+    for number in range(n_rounds):
+        rows = _rows(rng)
+        picks, _ = policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)
+        learned = np.full(STATES, number != 1)  # in the second round nothing can be learned
+        learner.learn(
+            Examples(
+                rows, _gains(rows), 0.5, 0, np.ones(len(rows.owners), dtype=bool), picks, learned, np.arange(STATES) % 5
+            )
+        )
+        policy = learner.policy()
+    return policy
+
+
+def _rows(rng: np.random.Generator) -> Rows:
+    """Return made-up states of `ITEMS` candidates in which item 2 is best, and in which the first column marks it."""
+    owners = np.repeat(np.arange(STATES), ITEMS)
+    items = np.tile(np.arange(ITEMS), STATES)
+    table = rng.random((STATES * ITEMS, 2)).astype(np.float32)
+    table[:, 0] = items == 2
+    states = np.ones((STATES, 1), dtype=np.float32)
+    return Rows(table, owners, np.arange(STATES + 1) * ITEMS, Crossed(items, ITEMS, states))
+
+
+def _gains(rows: Rows) -> Floats:
+    """Return the gains of the made-up rows: 0.9 for item 2, and 0.1 for the others."""
+    return 0.1 + 0.8 * rows.table[:, 0].astype(np.float64)
+
+
+def _best_rows(rows: Rows) -> Ints:
+    """Return the row of item 2 of each state."""
+    return rows.offsets[:-1] + 2
+
+
+def _picks(policy: Policy, rows: Rows) -> tuple[Ints, Floats]:
+    """Return the policy's picks and scores in all states."""
+    rng = np.random.default_rng(2)
+    return policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)

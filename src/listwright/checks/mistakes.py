@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
-from listwright._internal.warn import warn
+from listwright._internal.extras import warn
 from listwright.errors import DataWarning
 from listwright.features.candidate import feature_names
 from listwright.problems import Problems

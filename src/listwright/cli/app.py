@@ -16,11 +16,10 @@ import typer
 
 from listwright import __version__
 from listwright.cli.compare import compare
-from listwright.cli.evaluate import evaluate
+from listwright.cli.evaluate import evaluate, explain, predict
 from listwright.cli.fit import check, fit
 from listwright.cli.inspect import inspect
 from listwright.cli.plan import plan
-from listwright.cli.predict import explain, predict
 from listwright.cli.reproduce import data, demo, reproduce
 from listwright.cli.select import select
 from listwright.cli.serve import backup, export, serve

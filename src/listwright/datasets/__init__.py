@@ -6,8 +6,7 @@ pair, as folds, or as a label per problem. Features of a problem never depend on
 information leaks from test to training problems. Records that are left out are counted in a `ReadingNote`, a warning.
 """
 
-from listwright.datasets._fetch import fetch, list_datasets
-from listwright.datasets._files import TrainTest
+from listwright.datasets._fetch import TrainTest, fetch, list_datasets
 from listwright.datasets.arguments import Arguments, read_arguments
 from listwright.datasets.aslib import Scenario, read_aslib
 from listwright.datasets.movies import Movies, read_movies

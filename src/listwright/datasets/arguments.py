@@ -19,7 +19,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
 from listwright._internal.tokens import FUNCTION_WORDS, tokens
-from listwright.datasets._files import read_csv, read_records, require, require_path
+from listwright.datasets._fetch import read_csv, read_records, require, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright._internal.warn import warn
-from listwright.datasets._fetch import locate
-from listwright.datasets._files import column_of, first_of, read_parquet, require
+from listwright._internal.extras import warn
+from listwright.datasets._fetch import column_of, first_of, locate, read_parquet, require
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
-from listwright.datasets._fetch import locate
-from listwright.datasets._files import column_of, first_of, read_parquet
+from listwright.datasets._fetch import column_of, first_of, locate, read_parquet
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Coverage

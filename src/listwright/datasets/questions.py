@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.tokens import tokens
-from listwright.datasets._files import read_records, require
+from listwright.datasets._fetch import read_records, require
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage

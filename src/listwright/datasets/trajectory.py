@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats32, Ints
-from listwright.datasets._files import TrainTest, read_arrays, require_path
+from listwright.datasets._fetch import TrainTest, read_arrays, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess

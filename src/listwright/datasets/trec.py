@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, as_numbers, starts_of
-from listwright.datasets._fetch import locate
-from listwright.datasets._files import first_of, read_arrays, read_records, require, require_path
+from listwright.datasets._fetch import first_of, locate, read_arrays, read_records, require, require_path
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems

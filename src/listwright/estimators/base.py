@@ -27,8 +27,7 @@ from listwright._internal.pictures import bars, lines
 from listwright._internal.progress import fitting, outermost, progress_to
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
-from listwright.engines.base import mean_worth_of_all
-from listwright.engines.streamed import StreamedLists, streamed_lists
+from listwright.engines.base import StreamedLists, mean_worth_of_all, streamed_lists
 from listwright.errors import InputError
 from listwright.estimators.certification import (
     Rivals,
@@ -55,10 +54,10 @@ from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.storage import warn_unsavable
 from listwright.tables import Scan
-from listwright.training.checkpoints import Checkpoints, CheckpointState
-from listwright.training.loaded import made_up, try_loaded
 from listwright.training.loop import (
     KEEPS,
+    Checkpoints,
+    CheckpointState,
     FitPlan,
     Fitted,
     History,
@@ -69,7 +68,7 @@ from listwright.training.loop import (
     learn,
 )
 from listwright.training.round import Training
-from listwright.training.signature import OfKnownKind, Signature
+from listwright.training.signature import OfKnownKind, Signature, made_up, try_loaded
 from listwright.training.sources import open_source
 from listwright.walk.constraints import as_budgets, as_constrained, check_length, check_problems
 from listwright.walk.lists import build_lists

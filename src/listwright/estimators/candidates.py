@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import FOLDS, Floats
 from listwright._internal.parameters import clone
-from listwright._internal.ragged import FOLDS
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.measurement import limits_of
 from listwright.estimators.stacking import PolicyScore, StackedInput, small_policy

@@ -16,9 +16,8 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
 from listwright.evaluation.values import best_of, list_values
-from listwright.guarantees.best_lists import bound_best_lists
 from listwright.guarantees.bounds import approximation_ratio
-from listwright.guarantees.held_out import NAMES, HeldOutCertificate, HeldOutValues, make_certificate
+from listwright.guarantees.held_out import NAMES, HeldOutCertificate, HeldOutValues, bound_best_lists, make_certificate
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
 from listwright.rewards.base import PAST_ONE

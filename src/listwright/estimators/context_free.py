@@ -23,8 +23,7 @@ from listwright.lists import Lists
 from listwright.predictor import with_column_options
 from listwright.problems import Problems
 from listwright.tables import Scan
-from listwright.training.checkpoints import Checkpoints
-from listwright.training.loop import FitPlan, ProblemSource
+from listwright.training.loop import Checkpoints, FitPlan, ProblemSource
 from listwright.training.signature import rows_of_items, with_catalogue
 from listwright.walk.constraints import Constraints, as_budgets, check_problems
 

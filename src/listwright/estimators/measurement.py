@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import FOLDS, Floats, Ints, folds_of
 from listwright._internal.parameters import clone
 from listwright._internal.pictures import html_table, intervals
 from listwright._internal.progress import report_progress
-from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.saved import saved_as
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.baselines.base import lists_by_score, n_steps
@@ -30,7 +29,7 @@ from listwright.features.scale import dense
 from listwright.guarantees import HeldOutCertificate
 from listwright.problems import Problems
 from listwright.rewards import reward_of
-from listwright.training.checkpoints import Checkpoints
+from listwright.training.loop import Checkpoints
 from listwright.walk.constraints import as_budgets, as_constrained
 
 FEWEST = 5  # problems below which nothing is measured

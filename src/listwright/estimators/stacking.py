@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import FOLDS, Floats, Floats32, Ints, folds_of, pieces
 from listwright._internal.parameters import clone
 from listwright._internal.progress import report_progress
-from listwright._internal.ragged import FOLDS, folds_of, pieces
 from listwright._internal.saved import saved_as
 from listwright.baselines import StaticList
 from listwright.baselines.cover import items_of

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import linalg, sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import FOLDS, Floats, Floats32, Ints, folds_of
 from listwright._internal.parameters import clone
 from listwright._internal.progress import report_progress
-from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright._kernels.rows import linear_scores

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.threads import one_thread
-from listwright.engines.streamed import Build, StreamedLists
+from listwright.engines.base import Build, StreamedLists
 from listwright.errors import InputError
 from listwright.evaluation.intervals import SHARES, Bounds, Estimate, estimate
 from listwright.evaluation.metrics import alpha_ndcg, err_ia, has_topics, intra_list_distance, subtopic_recall

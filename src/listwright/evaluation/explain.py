@@ -19,7 +19,7 @@ from listwright.features import Features
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.walk.constraints import Constraints
-from listwright.walk.replay import Shares, shares_of
+from listwright.walk.lists import Shares, shares_of
 
 NAMED = 3  # columns named per pick
 

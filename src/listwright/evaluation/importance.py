@@ -17,7 +17,7 @@ from listwright.features.scale import dense
 from listwright.policies import Linear
 from listwright.problems import Problems
 from listwright.rewards import reward_of
-from listwright.walk.replay import Block, blocks_of
+from listwright.walk.lists import Block, blocks_of
 
 
 def importance(

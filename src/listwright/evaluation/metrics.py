@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Bools, Floats, Ints, starts_of, unit_rows
-from listwright._internal.ragged import pieces
+from listwright._internal.arrays import Bools, Floats, Ints, pieces, starts_of, unit_rows
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.features.scale import Scale

@@ -1,8 +1,7 @@
 """The paper's experiments, and the demo.
 
 Each experiment is a module with three functions: `run` turns settings into records (`records`), `section` turns records
-into a section of a report, and `findings` sums them up in a paragraph. `registry` names them for the command line,
-`parallel` repeats the work in several processes, and `tables` holds what the sections share.
+into a section of a report, and `findings` sums them up in a paragraph. `registry` names them for the command line.
 """
 
 from __future__ import annotations

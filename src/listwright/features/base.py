@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Bools, Floats32, Ints
+from listwright._internal.arrays import FOLDS, Bools, Floats32, Ints, folds_of
 from listwright._internal.parameters import Parameters, clone
 from listwright._internal.progress import report_progress
-from listwright._internal.ragged import FOLDS, folds_of
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.problems import Problems

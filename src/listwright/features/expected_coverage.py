@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints, solve, starts_of
-from listwright._internal.ragged import FOLDS, folds_of
+from listwright._internal.arrays import FOLDS, Floats, Floats32, Ints, folds_of, solve, starts_of
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import CrossFitted

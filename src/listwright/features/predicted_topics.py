@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Floats32, Ints
-from listwright._internal.ragged import pieces
+from listwright._internal.arrays import Floats, Floats32, Ints, pieces
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import CrossFitted

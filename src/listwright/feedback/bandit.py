@@ -35,10 +35,9 @@ from listwright.policies import Policy
 from listwright.predictor import Predictor
 from listwright.problems import Problems
 from listwright.storage import warn_unsavable
-from listwright.training.loaded import try_loaded
 from listwright.training.loop import PolicyKeeper, learn
 from listwright.training.round import Training
-from listwright.training.signature import Signature
+from listwright.training.signature import Signature, try_loaded
 from listwright.walk.constraints import as_budgets, as_constrained, check_length, check_problems
 from listwright.walk.lists import build_lists
 

@@ -15,8 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Bools, Floats, Ints, as_numbers
-from listwright._internal.ragged import folds_of
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, folds_of
 from listwright.errors import InputError
 from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
 from listwright.feedback.log_frames import OPTIONS, as_frame, columns_in, file_cascade, read_log, write_parquet

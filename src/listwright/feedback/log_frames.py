@@ -22,11 +22,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints
-from listwright._internal.extras import installed_backend
+from listwright._internal.arrays import Floats, Ints, number_within
+from listwright._internal.extras import installed_backend, warn
 from listwright._internal.quotas import Quotas
-from listwright._internal.ragged import number_within
-from listwright._internal.warn import warn
 from listwright.errors import DataWarning, InputError
 from listwright.feedback.log_checks import LogFault, as_floats, drop_lists, log_faults, suspicious_columns
 from listwright.feedback.recommendations import Recommendations

@@ -16,9 +16,8 @@ import numpy as np
 from narwhals.typing import IntoFrame
 from numpy.typing import NDArray
 
-from listwright._internal.arrays import Bools, Floats, RandomState
+from listwright._internal.arrays import Bools, Floats, RandomState, folds_of
 from listwright._internal.parameters import check_fitted, clone
-from listwright._internal.ragged import folds_of
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError

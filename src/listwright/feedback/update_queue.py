@@ -14,8 +14,7 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Bools, Floats, Floats32, Ints
-from listwright._internal.ragged import fold_of
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints, fold_of
 from listwright._kernels.rows import earlier_distances
 from listwright.errors import InputError
 from listwright.features import Candidate, Crossed, Distance, Features, Identity, Position, Rows, Volume

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Ints
-from listwright._internal.warn import warn
+from listwright._internal.extras import warn
 from listwright.errors import InputError, Notice
 from listwright.frames.table import ColumnTable
 from listwright.frames.values import is_text, names, to_floats, to_ints

@@ -14,8 +14,8 @@ from typing import Any, TypedDict
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from listwright._internal.extras import warn
 from listwright._internal.saved import saved_as
-from listwright._internal.warn import warn
 from listwright.errors import DataWarning, InputError
 from listwright.frames.auto import find_items, find_roles
 from listwright.frames.table import ColumnTable

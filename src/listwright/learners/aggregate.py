@@ -9,9 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints, starts_of
+from listwright._internal.arrays import Floats, Ints, pieces, starts_of
 from listwright._internal.parameters import clone
-from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import threads_for
 from listwright.errors import InputError

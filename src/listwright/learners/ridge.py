@@ -11,9 +11,8 @@ from typing import Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints, solve, starts_of
+from listwright._internal.arrays import FOLDS, Floats, Ints, solve, starts_of
 from listwright._internal.parameters import clone
-from listwright._internal.ragged import FOLDS
 from listwright._internal.saved import saved_as
 from listwright._kernels.rows import center, crossed_scores
 from listwright.errors import InputError

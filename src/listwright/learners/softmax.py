@@ -7,9 +7,8 @@ from typing import Self
 import numpy as np
 import scipy
 
-from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
+from listwright._internal.arrays import Floats, Floats32, Ints, pieces, starts_of
 from listwright._internal.parameters import clone
-from listwright._internal.ragged import pieces
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.base import Learner, check_number

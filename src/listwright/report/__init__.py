@@ -1,15 +1,14 @@
 """Reports: one HTML page that opens anywhere, pictures, and the numbers behind them.
 
-`parts` defines what a page is made of, `charts` draws records and renders charts as SVG and PNG, `page` writes HTML
-and files, and `model_page` is about one model. Commands and experiments build a `ReportPage` and pass it to
+`charts` draws records and renders charts as SVG and PNG, `page` defines what a page is made of and writes HTML and
+files, and `model_page` is about one model. Commands and experiments build a `ReportPage` and pass it to
 `write_report` or `write_page`. Charts need the extra "plots" (altair and vl-convert).
 """
 
 from __future__ import annotations
 
 from listwright.report.charts import check_charts
-from listwright.report.page import page_of, write_json, write_page, write_report, write_text
-from listwright.report.parts import (
+from listwright.report.page import (
     Figure,
     Gallery,
     Note,
@@ -19,6 +18,11 @@ from listwright.report.parts import (
     ReportTable,
     Section,
     SideBySide,
+    page_of,
+    write_json,
+    write_page,
+    write_report,
+    write_text,
 )
 
 __all__ = [

@@ -11,7 +11,7 @@ from listwright.estimators.measurement import split_held_out
 from listwright.evaluation import Table, importance
 from listwright.problems import Problems
 from listwright.report.charts import PALETTE, charts
-from listwright.report.parts import Figure, ReportPage, Section
+from listwright.report.page import Figure, ReportPage, Section
 
 SHOWN = 20  # bars
 BAR = 22  # pixels

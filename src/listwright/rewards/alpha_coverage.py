@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
-from listwright._internal.ragged import Ragged, per_problem
+from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem
 from listwright.errors import InputError
 from listwright.rewards.coverage import ProbabilisticCoverage
 from listwright.rewards.topics import as_topics, topic_tables

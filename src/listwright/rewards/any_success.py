@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Ints
-from listwright._internal.ragged import Ragged
+from listwright._internal.arrays import Floats, Ints, Ragged
 from listwright.rewards.base import TableReward, check_range, one_per_row
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
-from listwright._internal.ragged import Ragged, per_problem
+from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem
 from listwright.errors import InputError
 
 if TYPE_CHECKING:

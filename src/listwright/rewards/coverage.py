@@ -6,8 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Ints
-from listwright._internal.ragged import Ragged
+from listwright._internal.arrays import Ints, Ragged
 from listwright._kernels.topics import (
     CAP,
     LOG,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad, starts_of
-from listwright._internal.ragged import Ragged, per_problem
+from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem, starts_of
 from listwright._internal.threads import in_parallel
 from listwright._kernels.constraints import NO_QUOTAS
 from listwright._kernels.facility import (

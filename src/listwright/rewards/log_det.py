@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, first_bad
-from listwright._internal.ragged import Ragged, per_problem
+from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem
 from listwright.errors import InputError
 from listwright.rewards.base import TableReward, place_of, rows_of
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints, starts_of
-from listwright._internal.ragged import Ragged, per_problem
+from listwright._internal.arrays import Floats, Ints, Ragged, per_problem, starts_of
 from listwright._internal.tokens import stem_token, word_number
 from listwright._kernels.topics import CAP, best_reference_gains
 from listwright.errors import InputError

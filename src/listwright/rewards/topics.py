@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints, as_numbers, starts_of
-from listwright._internal.ragged import Ragged
+from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, starts_of
 from listwright._kernels.topics import (
     CAP,
     PROBABILITY,

@@ -24,8 +24,18 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
-from listwright.simulate._arm import RADII, body_points, optimise, outcomes, path_frames
-from listwright.simulate._scene import FEATURE_NAMES, SEEDS, random_obstacles, seed_features, seed_paths
+from listwright.simulate._arm import (
+    FEATURE_NAMES,
+    RADII,
+    SEEDS,
+    body_points,
+    optimise,
+    outcomes,
+    path_frames,
+    random_obstacles,
+    seed_features,
+    seed_paths,
+)
 
 N_TRAIN = 310
 N_TEST = 212

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from listwright._internal.parameters import is_sklearn_estimator
 from listwright.errors import InputError
-from listwright.storage.archive import members_of
-from listwright.storage.trust import check_trusted
+from listwright.storage.archive import check_trusted, members_of
 
 # Beside what skops trusts: parts of fitted models without code of their own. Trees are checked node by node.
 TRUSTED = (

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from listwright._internal.warn import warn
+from listwright._internal.extras import warn
 from listwright.errors import InputError
 from listwright.text.clusters import Cluster, require_references
 from listwright.text.readers import ReadingNote, read_text, text_files

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from listwright._internal.warn import warn
+from listwright._internal.extras import warn
 from listwright.errors import InputError, Notice
 from listwright.text.clusters import Cluster, require_references
 from listwright.text.sentences import split_sentences

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Bools, Floats, Hashes, Ints
-from listwright._internal.ragged import folds_of
+from listwright._internal.arrays import Bools, Floats, Hashes, Ints, folds_of
 from listwright._internal.saved import saved_as
 from listwright.evaluation.values import list_values
 from listwright.features import Features

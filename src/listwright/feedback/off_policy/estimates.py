@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Floats
-from listwright._internal.warn import warn
+from listwright._internal.extras import warn
 from listwright.errors import Notice
 from listwright.evaluation.intervals import (
     Bounds,

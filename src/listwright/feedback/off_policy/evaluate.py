@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, RandomState, as_generator, as_numbers
-from listwright._internal.warn import warn
+from listwright._internal.extras import warn
 from listwright.errors import InputError
 from listwright.evaluation.intervals import Bounds
 from listwright.feedback.answered import AnsweredLists

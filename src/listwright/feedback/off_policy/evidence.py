@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from listwright._internal.arrays import Bools, Floats, Floats32, Ints, solve
-from listwright._internal.ragged import FOLDS, folds_of
+from listwright._internal.arrays import FOLDS, Bools, Floats, Floats32, Ints, folds_of, solve
 from listwright._internal.threads import one_thread
 from listwright.features import Features, Identity, Position
 from listwright.features.auto import paper_features

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Ints, solve
+from listwright._internal.extras import warn
 from listwright._internal.threads import one_thread
-from listwright._internal.warn import warn
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Identity
 from listwright.feedback.answered import AnsweredLists

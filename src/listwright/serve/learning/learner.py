@@ -28,7 +28,7 @@ from listwright.serve.refusals import Refused
 from listwright.serve.settings import Limits
 from listwright.serve.store.records import FeedbackEvent
 from listwright.serve.store.schema import lists
-from listwright.training.loaded import some_group
+from listwright.training.signature import some_group
 
 GROUP = 256  # events at a time
 SHORT, LONG = (4, 2), (256, 32)  # candidates and length of the lists that warm a version up
