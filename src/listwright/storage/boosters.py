@@ -2,8 +2,8 @@
 
 Both libraries follow the node numbers of a model text on trust: truncated or changed texts abort the process or read
 memory that is not theirs (seen with LightGBM 4.7.0 and XGBoost 3.2.0; see tests/storage/test_hostile.py). So the text
-of a model file never reaches them. Its trees are checked and evaluated here (`listwright._kernels.trees`), and predicting
-with a loaded model needs neither library. Models from files predict and explain, and cannot be trained.
+of a model file never reaches them. Its trees are checked and evaluated here (`_kernels.trees`), and predicting with a
+loaded model needs neither library. Models from files predict and explain, and cannot be trained.
 """
 
 from __future__ import annotations
