@@ -64,7 +64,6 @@ class Lists:
     explainer: Callable[[Problems, int, Ints], Any] | None = None  # from predict: explains one list
 
     def __len__(self) -> int:
-        """Number of lists, which is the number of problems."""
         return len(self.rows)
 
     def __getitem__(self, i: int) -> Ints:
@@ -181,9 +180,7 @@ class Lists:
         return as_frame(self.to_dict(), backend or self.problems.backend)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both have the same problems and the same items in the same order; gains and scores are not
-        compared.
-        """
+        """Return whether both have the same problems and items; gains and scores are not compared."""
         if not isinstance(other, Lists):
             return NotImplemented
         same_problems = np.array_equal(self.problems.problem_ids, other.problems.problem_ids)

@@ -136,9 +136,7 @@ class Predictor(Parameters, ABC):
         self.__dict__.update({name: value for name, value in read_as.items() if value is not None})
 
     def _alike(self, given: Any, read_as: dict[str, Any]) -> Any:
-        """Return further problems with a reward, such as a validation set, read in the same way as the training
-        frame.
-        """
+        """Return further problems with a reward, read in the same way as the training frame."""
         if not is_frame(given):
             return given
         if "columns_" not in read_as:

@@ -348,7 +348,6 @@ class Problems:
         return build_problems(as_table(frame), options, reward=reward, references=known)[0]
 
     def __len__(self) -> int:
-        """Number of problems."""
         return len(self.offsets) - 1
 
     @property
@@ -576,7 +575,6 @@ class Problems:
         )
 
     def __iter__(self) -> Iterator[Problems]:
-        """Iterate over the problems, each as a batch of one."""
         return (self[i] for i in range(len(self)))
 
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[Problems]:
@@ -676,7 +674,6 @@ class Problems:
 def build_problems(
     table: ColumnTable, options: ColumnOptions, *, reward: Any = None, references: Any = None
 ) -> tuple[Problems, Columns]:
-    """Choose the columns of a table, build its problems, and return how it was read."""
     from listwright.frames.frame import table_arrays
 
     arrays, columns = table_arrays(table, options, reward=reward, references=references)

@@ -118,7 +118,6 @@ class QueryTerms:
 
 
 def _mask(terms: Sequence[int]) -> int:
-    """Return the query terms at these positions as bits of a number."""
     if any(not 0 <= term < MOST for term in terms):
         raise InputError(f"QueryTerms are numbered from 0 to {MOST - 1}. Got {list(terms)!r}.")
     return sum(1 << int(term) for term in set(terms))

@@ -218,7 +218,6 @@ class Ragged:
 
 
 def per_problem(values: NDArray[Any]) -> Ragged:
-    """Return a `Ragged` with exactly one entry per problem."""
     return Ragged(values, np.arange(len(values) + 1))
 
 
@@ -245,9 +244,7 @@ FOLDS = 5
 
 
 def folds_of(names: Iterable[Any], n_folds: int = FOLDS) -> Ints:
-    """Return the fold of each problem, or of anything else with a name, as an array of numbers from 0 to
-    `n_folds` - 1.
-    """
+    """Return the fold of each problem, or of anything else with a name, from 0 to `n_folds` - 1."""
     return np.array([fold_of(str(name), n_folds) for name in names], dtype=np.int64)
 
 

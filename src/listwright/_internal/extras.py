@@ -53,7 +53,6 @@ def _import(package: str) -> Any:
 
 
 def as_frame(columns: dict[str, Any], backend: Any = None) -> Any:
-    """Return columns as a frame."""
     import narwhals as nw
 
     return nw.from_dict(columns, backend=backend or installed_backend()).to_native()

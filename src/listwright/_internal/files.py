@@ -30,9 +30,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
-    """Write bytes through `whole_file`; what is no regular file, such as /dev/null or a pipe, is written to
-    directly.
-    """
+    """Write bytes through `whole_file`; a pipe, /dev/null and the like are written to directly."""
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(content)

@@ -40,7 +40,6 @@ class Intake:
 
     @classmethod
     def of(cls, features: Any, offsets: Any, problem_ids: Any, item_ids: Any) -> Intake:
-        """Determines which rows belong to which problem, and checks the ids."""
         table, starts, items_each = _layout(features, offsets)
         ids = _problem_ids(problem_ids, len(starts) - 1)
         _no_empty_problem(starts, ids)
@@ -105,9 +104,7 @@ class Intake:
         return {str(name): self._link_table(table, f"links[{name!r}]") for name, table in tables.items()}
 
     def _link_table(self, values: Any, name: str) -> sparse.csr_array:
-        """One table of links as CSR in float32, from dense (rows, w), (problems, items, w) or sparse; checked as
-        `links` says.
-        """
+        """One table of links as CSR in float32, from dense or sparse; checked as `links` says."""
         if not sparse.issparse(values):
             array = as_numbers(values, name, np.float32)
             values = array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array
@@ -183,11 +180,9 @@ class Intake:
         return sizes
 
     def groups(self, values: Any) -> NDArray[Any] | None:
-        """Group label of each row."""
         return None if values is None else self._by_row(_names(values), "groups")
 
     def names(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
-        """Feature names as a tuple of strings, one per column."""
         if names is None:
             return None
         if len(names) != self.table.shape[1]:
@@ -227,9 +222,7 @@ class Intake:
 
 
 def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
-    """Return the float32 table (rows, d), the offsets, and the number of items per problem where features have three
-    dimensions.
-    """
+    """Return the float32 table (rows, d), the offsets, and the items per problem of features with three dimensions."""
     if sparse.issparse(features):
         with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which is reported
             table = sparse.csr_array(features).astype(np.float32, copy=False)

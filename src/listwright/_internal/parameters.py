@@ -27,7 +27,6 @@ class Parameters:
         return [] if cls.__init__ is object.__init__ else list(_arguments(cls.__init__))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the arguments of the constructor by name."""
         params: dict[str, Any] = {}
         for name in self._get_param_names():
             value = params[name] = getattr(self, name)

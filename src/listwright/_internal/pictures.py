@@ -27,7 +27,6 @@ def html_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], *
 
 
 def html_text(text: str) -> str:
-    """Return a text whose lines stay as they are."""
     return f'<div style="white-space: pre-wrap">{escape(text)}</div>'
 
 
@@ -69,7 +68,6 @@ def bars(records: Records, name: str, value: str, title: str) -> Any:
 
 
 def lines(records: Records, x: str, title: str) -> Any:
-    """Draw a line of `value` along `x` for each `kind`."""
     alt = altair()
     known = [_plain(record) for record in records if not np.isnan(record["value"])]
     return (

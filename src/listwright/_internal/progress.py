@@ -27,7 +27,6 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)  # fits inside of fits
 
 
 def report_progress(what: str, done: int = 0, total: int = 0) -> None:
-    """Call the callback in use, if there is one."""
     callback = _callback.get()
     if callback is not None:
         callback(what, done, total)
@@ -71,7 +70,6 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 def _display(progress: Any, lines: bool) -> ProgressCallback:
-    """Return the callback for a value of `progress`."""
     if callable(progress):
         return progress
     if progress and sys.stderr.isatty():
@@ -119,6 +117,5 @@ class _Line:
 
 
 def _describe(what: str, done: int, total: int, seconds: float) -> str:
-    """Return what is done, with the count and the time left if there is one."""
     left = f", {seconds * (total - done) / done:.0f} s left" if done and seconds > SOON else ""
     return f"{what} ({done:,} of {total:,}{left})" if total else what

@@ -42,16 +42,13 @@ class Quotas:
 
     @staticmethod
     def free(n: int) -> Quotas:
-        """Return quotas of n rows that limit nothing."""
         none = np.zeros((n, 0), dtype=np.int64)
         return Quotas(none, none, none, np.zeros(n, dtype=np.int64), np.zeros((n, 0)), np.zeros((n, 0)))
 
     def __getitem__(self, rows: Any) -> Quotas:
-        """Return the quotas of some rows."""
         return Quotas(**{name: array[rows] for name, array in self.arrays().items()})
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays by name, as files and stores take them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @staticmethod
@@ -79,7 +76,6 @@ class Quotas:
 
     @property
     def pins(self) -> bool:
-        """Whether rows are pinned."""
         return bool((self.pinned > 0).any())
 
     def limits(self, offsets: Ints, length: int | None, *, needs_first: bool) -> tuple[Ints, Ints, Floats, Floats]:
@@ -112,7 +108,6 @@ class Quotas:
         return groups, counts
 
     def _add_needs(self, groups: Ints, counts: Ints, parents: Ints, n_problems: int) -> None:
-        """Limit needs to what there is, and count for each group what its subgroups need."""
         if not self.needs:
             return
         reachable = np.bincount(groups[self.pinned >= 0, -2], minlength=len(counts))
@@ -188,7 +183,6 @@ def _prepend_owners(offsets: Ints, *numbers: Ints) -> list[Ints]:
 
 
 def as_levels(groups: Any) -> list[NDArray[Any]]:
-    """Return one array of labels for each level of groups, from coarse to fine."""
     several = isinstance(groups, list | tuple) and len(groups) and not isinstance(groups[0], Hashable)
     return [np.asarray(labels) for labels in (groups if several else [groups])]
 

@@ -26,8 +26,6 @@ def saved_as(name: str) -> Callable[[StoredClass], StoredClass]:
 
 
 def saved_name(kind: type[Any]) -> str | None:
-    """Return the name of a class in files; None for classes that were not registered, subclasses of registered ones
-    included.
-    """
+    """Return the name of a class in files; None for classes that were not registered, also where their base was."""
     name: str | None = vars(kind).get("__saved_as__")
     return name

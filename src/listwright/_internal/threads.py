@@ -22,9 +22,7 @@ SMALL = 2_000_000  # numbers in a table below which threads cost more than they 
 
 @cache
 def _controller(loaded: frozenset[str] = frozenset()) -> Any:
-    """Return the threadpoolctl controller of the libraries loaded now; libraries loaded later need a new one, hence the
-    key.
-    """
+    """Return the controller of the libraries loaded now; libraries loaded later need a new one, hence the key."""
     return ThreadpoolController()
 
 

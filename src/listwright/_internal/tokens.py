@@ -67,7 +67,6 @@ def _stemmer() -> Any:
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Return the words of a line of text as a set."""
     return frozenset(words.split())
 
 

@@ -68,7 +68,6 @@ def format_apart(*numbers: float) -> tuple[str, ...]:
 
 
 def format_list(names: Iterable[object]) -> str:
-    """Format the items of a list for messages."""
     return "[" + ", ".join(str(name) for name in names) + "]"
 
 
@@ -85,12 +84,10 @@ class RecordedLists:
 
     @classmethod
     def after(cls, reward: Reward, problems: Problems, picks: tuple[Ints, ...], state: Any) -> RecordedLists:
-        """Return the record of a state, with copies of its gains and values."""
         return cls(reward, problems, picks, state, np.copy(reward.gains(state)), np.copy(reward.value(state)))
 
     @classmethod
     def empty(cls, reward: Reward, problems: Problems) -> RecordedLists:
-        """Return the record of empty lists."""
         return cls.after(reward, problems, (), reward.start(problems))
 
     def add(self, picks: Ints) -> RecordedLists:
@@ -138,7 +135,6 @@ def picks_at(problems: Problems, position: int, *, most: int) -> Ints:
 
 
 def random_picks(problems: Problems, last: Ints | None, rng: np.random.Generator) -> Ints:
-    """Return random picks, to extend lists during a check."""
     picks = problems.offsets[:-1] + rng.integers(problems.counts)
     chance = rng.random(len(problems))
     if last is not None:
@@ -152,9 +148,7 @@ def snapshot(state: Any) -> list[tuple[NDArray[Any], bytes]]:
 
 
 def _arrays_in(thing: Any, depth: int) -> Iterator[NDArray[Any]]:
-    """Yield the arrays inside nested tuples, lists, dicts and objects, down to `depth` levels; not those of
-    `Problems`.
-    """
+    """Yield the arrays inside nested containers and objects, down to `depth` levels; not those of `Problems`."""
     if isinstance(thing, np.ndarray):
         yield thing
     elif depth and not isinstance(thing, Problems | str | bytes):
@@ -163,7 +157,6 @@ def _arrays_in(thing: Any, depth: int) -> Iterator[NDArray[Any]]:
 
 
 def _parts(thing: Any) -> list[Any]:
-    """Return what a container or an object holds."""
     if isinstance(thing, tuple | list):
         return list(thing)
     if isinstance(thing, dict):
@@ -266,7 +259,6 @@ def _same_without_reward(features: Features, rows: Rows, problems: Problems, pic
 
 
 def _after(features: Features, problems: Problems, picks: list[Ints]) -> Rows:
-    """Return the rows of features after the given picks."""
     seen = features.start(problems)
     for step in picks:
         seen = features.add(seen, step)
@@ -282,7 +274,6 @@ def _equal(one: Rows, other: Rows, where: Any = slice(None)) -> bool:
 
 
 def _states(rows: Rows) -> Floats32:
-    """Return the crossed state features of each row's problem."""
     assert rows.crossed is not None
     return rows.crossed.states[rows.owners]
 
@@ -373,6 +364,5 @@ def _best_rows(rows: Rows) -> Ints:
 
 
 def _picks(policy: Policy, rows: Rows) -> tuple[Ints, Floats]:
-    """Return the policy's picks and scores in all states."""
     rng = np.random.default_rng(2)
     return policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)

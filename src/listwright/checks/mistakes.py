@@ -31,13 +31,11 @@ PLACES = {"click", "display", "displayed", "item", "items", "page", "pos", "posi
 
 
 def warn_of_mistakes(problems: Problems, length: int | None) -> None:
-    """Issue one `DataWarning` for each mistake that `mistakes` finds."""
     for message in mistakes(problems, length):
         warn(message, DataWarning)
 
 
 def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
-    """Yield what is likely wrong with training problems, in words."""
     if len(problems) <= ENOUGH:
         return
     if length is not None and bool((problems.counts <= length).all()):
@@ -72,7 +70,6 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
 
 
 def _no_choice(problems: Problems, length: int) -> str:
-    """Return the message for lists that contain every candidate."""
     most = int(problems.counts.max())
     few = f"exactly {most}" if most == length and (problems.counts == most).all() else f"only {most}"
     return (
@@ -224,9 +221,7 @@ def _positions(problems: Problems) -> Ints:
 
 
 def _ranked_by_a_score(name: str) -> bool:
-    """Return whether a column's name says that it is a rank, and by what: "bm25_rank", but not "rank" or
-    "shown_rank".
-    """
+    """Return whether a column's name says a rank, and by what: "bm25_rank", but not "rank" or "shown_rank"."""
     words = set(re.split(r"[^a-z0-9]+", name.lower())) - {""}
     return bool(words & RANKS) and bool(words - RANKS - PLACES)
 
@@ -250,7 +245,6 @@ def dense_row(row: Any) -> Floats:
 
 
 def name_columns(problems: Problems, columns: Ints) -> str:
-    """Return the names of some columns, for a message."""
     names = feature_names(problems)
     return first_names([names[i] for i in columns])
 

@@ -99,7 +99,6 @@ def _twins(problems: Problems) -> Bools:
 
 
 def _row_sums(features: Any, column: Floats) -> Floats:
-    """Return the weighted sum of each row, for dense and sparse features."""
     if sparse.issparse(features):
         return np.asarray(features @ column)
     return np.einsum("ij,j->i", features, column)

@@ -158,9 +158,7 @@ def findings(comparison: Comparison) -> str:
 
 
 def _standing(record: dict[str, Any]) -> str:
-    """Return whether the first method is ahead of, behind or level with another, with the interval of the
-    difference.
-    """
+    """Return whether the first method is ahead of, behind or level with another, with the interval."""
     low, high = record["low"], record["high"]
     if low is None or low <= 0 <= high:
         return f"level with {record['method']}"
@@ -178,7 +176,6 @@ def _differences(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _describe_limits(record: dict[str, Any], limit: str) -> dict[str, str]:
-    """Training size and list limit of a record as text."""
     size = record["train_size"]
     learned_from = "all" if size == 1 else f"{100 * size:g} %" if size < 1 else f"{size:.0f}"
     return {"train_size": learned_from, limit: f"{record[limit]:g}"}
@@ -195,7 +192,6 @@ def _text(value: Any) -> str:
 
 
 def _method(name: str) -> Any:
-    """Create the estimator of a name in `METHODS`."""
     # Its module is imported only here, so that a comparison of two methods does not load all of them.
     from importlib import import_module
 

@@ -184,9 +184,7 @@ def fit(
 
 
 def _figures(model: Any, measured: Any) -> dict[str, Any]:
-    """Return what is known of a fitted model, for `--json`: certificates, its value on held-out problems, and the
-    choice.
-    """
+    """Return what is known of a fitted model, for `--json`."""
     certified, report = getattr(model, "certified_", None), getattr(model, "report_", None)
     return {
         "certificate": asdict(model.online_certificate()),
@@ -202,7 +200,6 @@ def _last_line(out: str, seconds: float) -> str:
 
 
 def _fit_log(log: Log, settings: dict[str, Any], learning: dict[str, str], *, out: str, as_json: bool) -> None:
-    """Learn a model from a log of shown lists and save it."""
     say = _speaker(quiet=as_json, aside=out == STANDARD)
     say(f"{str(log).removeprefix('Log: ')}, {log.answered_lists().problems.n_rows:,} candidates.")
     model, seconds = logs.fit_on_log(log, settings, learning)
@@ -261,8 +258,6 @@ def _training_value(model: Any) -> str:
 
 
 def _speaker(*, quiet: bool, aside: bool) -> Any:
-    """Return a function that prints lines for people."""
-
     def say(text: str) -> None:
         if not quiet:
             print(text, file=sys.stderr if aside else sys.stdout, flush=True)

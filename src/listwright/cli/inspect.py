@@ -71,7 +71,6 @@ def inspect(
 
 
 def _problems(model: Any, data: list[str] | None) -> Any:
-    """Problems of the table, measured by the reward that the model was trained with."""
     if not data:
         return None
     if getattr(model, "reward_spec_", None) is None:
@@ -129,9 +128,7 @@ def _certificate(model: Any) -> str | None:
 
 
 def _feedback_summary(model: Any) -> str | None:
-    """For a model that learns from clicks: the number of lists with feedback, and how it explores; None for other
-    models.
-    """
+    """Return how many lists with feedback a model learned from, and how it explores; None for other models."""
     if not hasattr(model, "playing_"):
         return None
     return f"feedback on {model.version:,} lists; shows lists with {model.exploration_}"
@@ -149,5 +146,4 @@ def _show(name: str, value: Any) -> None:
 
 
 def _text(value: Any) -> str:
-    """Return a value as text, sequences joined with commas."""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

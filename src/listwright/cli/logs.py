@@ -161,9 +161,7 @@ def one_source(data: list[str] | None, log: list[str] | None) -> None:
 
 
 def needs_reward(reward: str | None) -> str:
-    """Return the reward string; raise `typer.BadParameter` without one, as a table does not tell what lists are
-    worth.
-    """
+    """Return the reward string; raise `typer.BadParameter` without one."""
     if reward is None:
         raise typer.BadParameter(f"define the value of a list: {given.REWARDS}.", param_hint="--reward")
     return reward

@@ -129,7 +129,6 @@ def reproduce(
 
 
 def _sources(chosen: list[Experiment], data: Path | None, parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Decide which data options go to which experiment."""
     named = {name: value for name, value in parts.items() if value}
     if named and not any(experiment.takes_parts for experiment in chosen):
         raise typer.BadParameter(f"only the experiment 'summaries' takes --{next(iter(named))}.")

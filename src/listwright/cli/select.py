@@ -94,9 +94,7 @@ def select(
 
 
 def _summary(selection: Selection) -> dict[str, Any]:
-    """Return the summary of a selection for `--json`: its value, upper bound, their ratio, the knee of the curve and
-    the device.
-    """
+    """Return the summary of a selection for `--json`."""
     return {
         "value": selection.value,
         "bound": selection.bound,

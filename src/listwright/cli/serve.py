@@ -55,7 +55,6 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _options(kind: type[Any], prefix: str = "") -> Iterator[inspect.Parameter]:
-    """Make one command line option per field of a dataclass."""
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         if field.name in OWN and not prefix:

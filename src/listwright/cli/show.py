@@ -155,7 +155,6 @@ def show_demo(results: Demo, page: Path, console: Any = None) -> None:
 
 
 def _side_by_side(part: SideBySide) -> Any:
-    """Lay out lists side by side, for the demo."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -174,7 +173,6 @@ def _side_by_side(part: SideBySide) -> Any:
 
 
 def _rich_table(table: ReportTable, *, compact: bool = False) -> Any:
-    """Convert a table of a report to a table of rich."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
 
@@ -283,9 +281,7 @@ def _cell(value: Any) -> str:
 
 
 def _escape_formulas(name: str, values: Any) -> Any:
-    """Protect text that a spreadsheet would execute as a formula, with a leading apostrophe and a note on standard
-    error.
-    """
+    """Protect text that a spreadsheet would execute as a formula by an apostrophe, with a note on standard error."""
     if not isinstance(values, list) or not any(isinstance(value, str) and FORMULA.match(value) for value in values):
         return values
     print(
@@ -297,5 +293,4 @@ def _escape_formulas(name: str, values: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a NumPy scalar as a Python object."""
     return value.item() if hasattr(value, "item") else value

@@ -132,7 +132,6 @@ def check_folder(out: Path) -> None:
 
 @contextmanager
 def _file(name: str, what: str) -> Iterator[str]:
-    """Context manager that yields a path to read from."""
     if name != STANDARD:
         yield name
         return
@@ -225,7 +224,6 @@ def _read(
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
 ) -> Any:
-    """Read the table of a command."""
     with notes(), progress("reading"):
         table = read_problems(
             data,

@@ -120,7 +120,6 @@ def pack(
 def _pack_record(
     packer: ContextPacker, record: dict[str, Any], names: dict[str, str], number: int, limits: dict[str, Any]
 ) -> dict[str, Any]:
-    """Pack the passages of one question."""
     try:
         packed = packer.pack(record[names["query"]], record[names["passages"]], **limits)
     except KeyError as error:
@@ -133,7 +132,6 @@ def _pack_record(
 
 
 def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
-    """Return the key under which a record holds its question or its passages."""
     keys = [name for name in known if name in record]
     if not keys:
         raise InputError(f"{file} has none of the keys {', '.join(known)}. Name the right one: --{known[0]} KEY.")

@@ -127,7 +127,6 @@ def locate(path: str | Path) -> Path:
 
 
 def describe(name: str) -> str:
-    """Return what a data set is, its licence, and how to cite it."""
     known = _published_data(name)
     return f"{name}: {known.about}\nSource: {known.source}\nLicence: {known.licence}\nCite: {known.citation}"
 
@@ -139,7 +138,6 @@ def _published_data(name: str) -> PublishedData:
 
 
 def _cache() -> Path:
-    """Return the folder that downloads are kept in."""
     pooch = require_extra("pooch", "Downloads need pooch.", extra="data")
     return Path(pooch.os_cache("listwright"))
 
@@ -185,7 +183,6 @@ def _write_lines(path: Path, records: list[Any]) -> None:
 
 
 def _questions(raw: Path, folder: Path) -> None:
-    """Write the questions as JSON lines."""
     for file, name in (("hotpot.json", "hotpotqa200"), ("wikihop_train_preprocess.json", "2wiki500")):
         _write_lines(folder / f"{name}.jsonl.gz", json.loads((raw / file).read_text(encoding="utf8")))
 
@@ -224,12 +221,10 @@ def _decode(content: bytes) -> str:
 
 
 def _github(repository: str, commit: str, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the addresses of files of a repository at a commit, by the name that each gets."""
     return {name: f"https://raw.githubusercontent.com/{repository}/{commit}/{path}" for name, path in files.items()}
 
 
 def _scenarios(*names: str) -> dict[str, str]:
-    """Return the addresses of ASlib scenarios."""
     files = ("description.txt", "algorithm_runs.arff", "feature_values.arff", "cv.arff")
     paths = {f"{name}/{file}": f"{name}/{file}" for name in names for file in files}
     return _github("coseal/aslib_data", "551b22beef8df17de59286b4822ef720e0aa4d6f", paths)

@@ -42,12 +42,10 @@ class Terms:
 
     @cached_property
     def frequency(self) -> Ints:
-        """By term: the number of candidates of its problem that contain it."""
         return np.bincount(self.counts.indices, minlength=self.counts.shape[1])
 
     @cached_property
     def n_candidates(self) -> Ints:
-        """By term: the number of candidates of its problem."""
         return np.bincount(self.owners)[self.term_owners]
 
     @cached_property
@@ -62,7 +60,6 @@ class Terms:
 
     @cached_property
     def query_cosine(self) -> Floats:
-        """By candidate: the tf-idf cosine with its query."""
         return row_sums(self.unit @ unit_vectors(_scale(self.queries, self.idf)).T)
 
     def cosines(self) -> Rows:
@@ -79,7 +76,6 @@ class Terms:
 
 
 def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[Sequence[str]]) -> Terms:
-    """Count the words of candidates and queries."""
     counts, columns = term_counts([*texts, *queries])
     problem = np.concatenate([owners, np.arange(len(queries))])
     entry_owner = np.repeat(problem, np.diff(counts.indptr))
@@ -99,7 +95,6 @@ def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[
 
 
 def row_sums(table: Any) -> Floats:
-    """Return the sum of each row of a sparse table as a flat array."""
     return np.asarray(table.sum(axis=1), dtype=np.float64).ravel()
 
 
@@ -134,7 +129,6 @@ def _with_data(table: Rows, data: Any) -> Rows:
 
 
 def _scale(table: Rows, by_column: Any) -> Rows:
-    """Return the table with each column multiplied by a number."""
     return _with_data(table, table.data * by_column[table.indices])
 
 
@@ -253,16 +247,13 @@ def _features(terms: Terms, starts: Ints) -> tuple[Floats32, tuple[str, ...]]:
 
 
 def _lexrank(cosine: Any, starts: Ints) -> Floats:
-    """Return each argument's centrality in the random walk over similar arguments, relative to the debate's most
-    central one.
-    """
+    """Return each argument's centrality in the random walk over similar arguments, relative to the highest."""
     blocks = (cosine[start:end, start:end].toarray() for start, end in pairwise(starts.tolist()))
     shares = [lexrank(block) for block in blocks]
     return np.concatenate([share / share.max() for share in shares])
 
 
 def _from_record(record: dict[str, Any], path: Path) -> _Debate:
-    """Return a debate from one JSON object."""
     require(record, ("split", "topic", "stance", "arguments", "key_points", "matches"), f"A line of {path}")
     return _validate(
         record["split"],

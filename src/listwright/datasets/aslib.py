@@ -37,7 +37,6 @@ class Arff:
     columns: dict[str, list[str]]  # by column, its cells
 
     def texts(self, name: str) -> NDArray[np.str_]:
-        """Return a column as an array of strings."""
         return np.array(self.columns[name], dtype=np.str_)
 
     def numbers(self, name: str) -> Floats:
@@ -104,7 +103,6 @@ class Scenario:
 
     @property
     def n_folds(self) -> int:
-        """Number of official folds."""
         return int(self.folds.max())
 
     def split(self, fold: int) -> tuple[Problems, Problems]:
@@ -190,7 +188,6 @@ def read_aslib(path: str | Path) -> Scenario:
 
 
 def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str, ...]]:
-    """Return a context table and its column names from raw instance features."""
     missing = ~np.isfinite(table)
     known = np.where(missing, 0.0, table)
     some = np.flatnonzero(missing.any(axis=0))
@@ -302,7 +299,6 @@ def _note_unsolved(runs: Any, path: Path) -> None:
 
 
 def _place(names: _Names, among: _Names) -> Ints:
-    """Return the positions of names in a sorted array of distinct names."""
     return np.searchsorted(among, names).astype(np.int64)
 
 
@@ -325,7 +321,6 @@ def _mean_features(rows: Ints, table: Floats, n_rows: int) -> Floats:
 
 
 def _folds(raw: _Raw, instances: _Names, folder: Path) -> Ints:
-    """Return the fold of each instance; raise if one has none."""
     fold_of = dict(zip(raw.folded.tolist(), raw.folds.tolist(), strict=True))
     missing = [name for name in instances.tolist() if name not in fold_of]
     if missing:

@@ -69,9 +69,7 @@ class Choices:
         return cls(users, decided, owners, ratings.movies[rows], ratings.liked[rows], history, history_owners)
 
     def of_users(self, wanted: Bools) -> tuple[Choices, Ints]:
-        """Return the choices of the problems marked in `wanted`, renumbered, and the rows of the candidates that are
-        kept.
-        """
+        """Return the choices of the problems in `wanted`, renumbered, and the rows of the candidates kept."""
         keep = np.zeros(len(self.users), dtype=bool)
         keep[: len(wanted)] = wanted
         number = np.cumsum(keep) - 1
@@ -91,7 +89,6 @@ class Choices:
 
 
 def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple[str, ...]]:
-    """Return one feature row per candidate, and the name of each column."""
     when = choices.decided[choices.owners]
     count, stars, liked = _before(ratings, choices.movies, when)
     recent = count - _before(ratings, choices.movies, when - MONTH)[0]
@@ -114,7 +111,6 @@ def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple
 
 
 def user_context(ratings: Ratings, choices: Choices) -> Floats32:
-    """Return one context row per problem."""
     count, mean, square, liked = _history_means(ratings, choices)
     share, taste = _genre_profile(ratings, choices)
     spread = np.sqrt(np.maximum(square - mean**2, 0.0))
@@ -143,9 +139,7 @@ def _genre_profile(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats]:
 
 
 def _before(ratings: Ratings, movies: Ints, when: Ints) -> tuple[Floats, Floats, Floats]:
-    """Return, for pairs of a movie and a time, the number, summed stars and number liked of the movie's earlier
-    ratings.
-    """
+    """Return, for pairs of movie and time, the number, summed stars and number liked of earlier ratings."""
     # Ratings are sorted by movie and time under one integer key, so that two binary searches and cumulative sums answer
     # all pairs at once.
     order = np.lexsort((ratings.times, ratings.movies))
@@ -252,9 +246,7 @@ def read_movies(
 
 
 def _choices(ratings: Ratings, min_ratings: int) -> Choices:
-    """Return the later half of the ratings of each user who has enough, as candidates, with the earlier half as
-    history.
-    """
+    """Return the later half of the ratings of each user who has enough, with the earlier half as history."""
     order = np.lexsort((np.arange(len(ratings.users)), ratings.times, ratings.users))
     counts = np.bincount(ratings.users)
     place = np.arange(len(order)) - starts_of(counts)[:-1][ratings.users[order]]

@@ -40,7 +40,6 @@ class LabelledQuestion(NamedTuple):
 
     @property
     def has_support(self) -> bool:
-        """Whether any paragraph is labelled as supporting."""
         return any(paragraph.support is not None for paragraph in self.paragraphs)
 
 
@@ -121,7 +120,6 @@ def kept_questions(path: str | Path) -> list[LabelledQuestion]:
 
 
 def _has_paragraphs(record: dict[str, Any]) -> bool:
-    """Return whether a record has paragraphs, in any of the known forms."""
     context = record.get("paragraphs") or record.get("context")
     return bool(context.get("title") if isinstance(context, dict) else context)
 
@@ -145,7 +143,6 @@ def _question(record: dict[str, Any], number: int, path: Path) -> LabelledQuesti
 
 
 def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:
-    """Return paragraphs of the MuSiQue form, in which every supporting paragraph is a fact of its own."""
     flags = [bool(entry.get("supporting", entry.get("is_supporting", False))) for entry in entries]
     facts = (np.cumsum(flags) - 1).tolist()
     return [
@@ -155,12 +152,10 @@ def _given(entries: list[dict[str, Any]]) -> list[Paragraph]:
 
 
 def _text(entry: dict[str, Any]) -> str:
-    """Return the text of a paragraph, from `paragraph_text` or from joined `sentences`."""
     return str(entry["paragraph_text"] or "") if "paragraph_text" in entry else " ".join(entry["sentences"])
 
 
 def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
-    """Return paragraphs of the HotpotQA form."""
     titles, texts = _columns(record["context"], "sentences")
     named: dict[str, int] = {}  # by title: the first of the sentences named
     for title, sentence in zip(*_columns(record.get("supporting_facts") or [], "sent_id"), strict=True):

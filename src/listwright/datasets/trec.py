@@ -97,9 +97,7 @@ def _table(vectors: list[ArrayLike]) -> Floats32:
 
 
 def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, Any]]:
-    """Return, by query and document, two features per run: 60 / (60 + rank), as in reciprocal rank fusion, and the
-    score.
-    """
+    """Return, by query and document, two features per run: 60 / (60 + rank), and the score."""
     rows_of: dict[str, dict[str, Any]] = {}
     for number, path in enumerate(runs):
         for query, scored in read_run(require_path(path, "A run")).items():
@@ -113,7 +111,6 @@ def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, An
 
 
 def _names(runs: Sequence[str | Path]) -> list[str]:
-    """Return the names of the columns that `_from_runs` makes."""
     return [f"{Path(run).name} {kind}" for run in runs for kind in ("rank", "score")]
 
 
@@ -241,9 +238,7 @@ def _reward(records: list[dict[str, Any]]) -> AlphaCoverage:
 
 
 def _read_published(records: list[dict[str, Any]], problems: Problems, file: Path) -> dict[str, Lists]:
-    """Return the rankings of published systems, by name, as lists over the candidates; -1 marks documents
-    outside them.
-    """
+    """Return the rankings of published systems as lists over the candidates; -1 marks documents outside them."""
     names = dict.fromkeys(name for record in records for name in record["published"])
     depth = max((len(ranks) for record in records for ranks in record["published"].values()), default=1)
     lists = {}
@@ -261,16 +256,13 @@ def _read_published(records: list[dict[str, Any]], problems: Problems, file: Pat
 def _columns(
     more: Path, records: list[dict[str, Any]], offsets: Ints
 ) -> tuple[Floats32, tuple[str, ...], Floats32 | None]:
-    """Return features, their names, and the context, from the `.npz` file if there is one and from the records
-    otherwise.
-    """
+    """Return features, their names, and the context, from the `.npz` file if there is one, else from the records."""
     if more.is_file():
         return _more_columns(more, offsets)
     return np.concatenate([_columns_of(record) for record in records]).astype(np.float32), OWN_COLUMNS, None
 
 
 def _columns_of(record: dict[str, Any]) -> Floats:
-    """Return the columns of `OWN_COLUMNS` for the documents of one query."""
     indri, ids = np.array(record["indri"], dtype=np.float64), [str(name) for name in record["documents"]]
     wikipedia = np.array(["-enwp" in name for name in ids])
     category_b = np.array([name.split("-")[1] <= "en0011" for name in ids]) | wikipedia
@@ -288,9 +280,7 @@ def _columns_of(record: dict[str, Any]) -> Floats:
 
 
 def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...], Floats32]:
-    """Return features, names and context from the `.npz` file; columns that are constant within every query are
-    context.
-    """
+    """Return features, names and context from the `.npz` file; columns constant within every query are context."""
     arrays = read_arrays(path, ("offsets", "features", "feature_names"))
     if not np.array_equal(arrays["offsets"], offsets):
         raise InputError(f"{path} is for other queries than the file of queries next to it.")
@@ -309,9 +299,7 @@ def _stack(records: list[dict[str, Any]], answers: Any) -> Floats32:
 
 
 def scaled_answers(record: dict[str, Any]) -> Floats:
-    """(documents, suggestions): BM25 of each suggestion, from 0 to 1 within the query; of the query where it
-    has none.
-    """
+    """(documents, suggestions): BM25 of each suggestion, from 0 to 1 within the query."""
     scores = _numbers(record["bm25_suggestions"] or [record["bm25"]])
     low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
     return ((scores - low) / np.where(high - low > 1e-12, high - low, 1.0)).T

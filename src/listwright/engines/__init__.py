@@ -16,7 +16,6 @@ ENGINES: dict[str, type[Engine]] = {"local": Local, "ray": Ray}
 
 
 def as_engine(engine: Any) -> Engine:
-    """Return an engine from its name, or the engine itself."""
     if isinstance(engine, str) and engine in ENGINES:
         return ENGINES[engine]()
     if isinstance(engine, Engine):

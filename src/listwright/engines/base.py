@@ -61,8 +61,6 @@ class Shards(Protocol):
 
 @dataclass(frozen=True)
 class MemoryShard:
-    """A shard of what is in memory."""
-
     number: int
     n_problems: int
     n_rows: int
@@ -100,7 +98,6 @@ class Engine(ABC):
         """Return a context manager that provides workers for these shards and ends them when it is left."""
 
     def connection(self) -> AbstractContextManager[None]:
-        """Return a context manager within which the engine is connected to its cluster."""
         return nullcontext()
 
     def about(self) -> str:
@@ -109,9 +106,7 @@ class Engine(ABC):
 
 
 class ShardCache:
-    """One worker's view of the shards: reads them, and keeps those that fit into `room` bytes so that they are read
-    once.
-    """
+    """One worker's view of the shards: keeps those that fit into `room` bytes, so that they are read once."""
 
     def __init__(self, shards: Shards, room: int) -> None:
         self.shards = shards
@@ -127,7 +122,6 @@ class ShardCache:
             raise out_of_memory(self.shards, shard) from error
 
     def blocks(self, shard: int) -> Iterator[Any]:
-        """Return an iterator over the problems of a shard, from memory or from its files."""
         if shard in self.kept:
             return iter(self.kept[shard])
         return self._kept(shard) if self._takes(shard) else self.shards.blocks(shard)
@@ -166,7 +160,6 @@ class Counter:
     done: int = 0
 
     def __call__(self) -> None:
-        """Count one more part, and report it."""
         self.done += 1
         report_progress(self.what, self.done, self.total)
 
@@ -178,19 +171,16 @@ class Worth:
     value: Callable[[Problems], float]
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[float, int]:
-        """Return the sum and the count over all blocks."""
         parts = [(self.value(block) * len(block), len(block)) for block in blocks]
         return sum(total for total, _ in parts), sum(n for _, n in parts)
 
 
 def mean_worth(pool: WorkerPool, value: Callable[[Problems], float], numbers: Iterable[int]) -> float:
-    """Return the mean value over the problems of some shards."""
     parts = list(pool.each(Worth(value), [int(number) for number in numbers]))
     return sum(total for total, _ in parts) / sum(n for _, n in parts)
 
 
 def mean_worth_of_all(engine: Engine, shards: Shards, value: Callable[[Problems], float]) -> float:
-    """Return the mean over the problems of all shards, with workers of its own."""
     with one_thread(), engine.pool(shards) as pool:
         return mean_worth(pool, value, range(len(shards.shards)))
 
@@ -272,7 +262,6 @@ class StreamedLists:
     build: Build  # builds the lists of a block
 
     def __len__(self) -> int:
-        """Number of lists."""
         return len(self.scan)
 
     def __iter__(self) -> Iterator[Lists]:
@@ -282,7 +271,6 @@ class StreamedLists:
             yield from (self.build.lists(block, rng) for block in self.scan.blocks(shard.number))
 
     def to_parquet(self, path: str | Path, *, progress: Any = "auto") -> None:
-        """Write all lists with one row per pick, with the columns of `Lists.to_frame`."""
         path = Path(path)
         if not path.parent.is_dir():
             raise InputError(f"There is no folder {path.parent} to write {path.name} to. Create it first.")
@@ -298,7 +286,6 @@ class StreamedLists:
 def streamed_lists(
     scan: Scan, engine: Engine, lists: Callable[[Problems, np.random.Generator], Lists], seed: int
 ) -> StreamedLists:
-    """Return the lists of a scan, given a function that builds those of a block."""
     return StreamedLists(scan.without_reward(), engine, Build(lists, seed))
 
 

@@ -120,7 +120,6 @@ class Actors(WorkerPool):
             yield self._result(shard, running.pop(shard))
 
     def dismiss(self) -> None:
-        """End all workers."""
         for actor in self.actors:
             self.ray.kill(actor)
 
@@ -152,7 +151,6 @@ class Worker:
         self.cache = ShardCache(shards, max(shards.max_memory - shards.block_bytes, 0))
 
     def do(self, task: Task, shard: int) -> Any:
-        """Return the task's result for a shard."""
         numba.set_num_threads(1)
         with one_thread():
             return self.cache.do(task, shard)

@@ -56,8 +56,6 @@ APART = (AUTO, DETERMINANTAL)  # take as long as all others together, with compi
 
 @dataclass(frozen=True)
 class Demo:
-    """The results of the demo."""
-
     n_train: int  # number of questions for training and testing
     n_test: int
     records: list[Record]  # value of each method at each length
@@ -121,7 +119,6 @@ def _problems(n_train: int) -> Problems:
 
 
 def _fit_and_measure(method: Any, train: Problems, test: Problems) -> tuple[Any, MethodRun]:
-    """Return the fitted method, and the value of its lists at each length."""
     # Methods see test problems without rewards unless they are oracles.
     model, started = clone(method), perf_counter()
     model.fit(train)
@@ -133,7 +130,6 @@ def _fit_and_measure(method: Any, train: Problems, test: Problems) -> tuple[Any,
 
 
 def _records(learned: Mapping[str, MethodRun], n_train: int) -> list[Record]:
-    """Return one record per method and length, with intervals over questions."""
     return [
         record("demo", name, n_train=n_train, length=length, metric="value", values=cases, bounds=SHARES)
         for name in METHODS
@@ -211,7 +207,6 @@ LOOKS = dict(
 
 
 def report(demo: Demo) -> ReportPage:
-    """Return the page that `listwright demo` writes."""
     first, *more = demo.problems
     where = Note(WHERE, "The results", RESULTS)
     sections = [
@@ -265,7 +260,6 @@ def value_table(records: Sequence[Record], *, caption: str = "") -> ReportTable:
 
 
 def widest(records: Sequence[Record]) -> float:
-    """Return half the width of the widest interval, in per cent."""
     return max(
         50 * (record["high"] - record["low"])
         for record in records

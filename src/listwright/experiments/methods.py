@@ -39,12 +39,10 @@ class CandidateByContext(Features):
         self.standardize = standardize
 
     def fit(self, problems: Problems) -> Self:
-        """Learn the scales of the products on training problems."""
         self.scale_ = Scale.of(_products(problems), standardize=self.standardize)
         return self
 
     def start(self, problems: Problems) -> CrossedSeen:
-        """Return the scaled products for new problems."""
         return CrossedSeen(problems, self.scale_.apply(_products(problems)))
 
     def columns(self, seen: CrossedSeen) -> Floats32:
@@ -121,7 +119,6 @@ class Tuned(Parameters):
         return np.concatenate(parts)
 
     def _values(self, name: str, train: Problems, held: Problems) -> Floats:
-        """Fit an option to some problems and return the values of its lists on others."""
         lists = self._fit_option(name, train).predict(held.without_reward(), allow_short=True, **self._limits())
         return list_values(lists, held)
 
@@ -132,5 +129,4 @@ class Tuned(Parameters):
         return method.set_params(**{key: value for key, value in wanted.items() if key in known}).fit(problems)
 
     def _limits(self) -> dict[str, Any]:
-        """Return the budget if there is one, and the length otherwise."""
         return {"length": self.length} if self.budget is None else {"budget": self.budget}

@@ -55,7 +55,6 @@ def _features() -> Features:
 
 
 def _learning_methods(penalty: float) -> dict[str, Any]:
-    """Return the methods that learn, by name, with one ridge penalty."""
     settings: dict[str, Any] = {"features": _features(), "learner": RidgeFTRL(penalty), "n_passes": PASSES}
     return {
         "SCP": SCP(effort="fast", **settings),
@@ -127,7 +126,6 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
 
 
 def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
-    """Return the failures at the greatest length as one paragraph."""
     length = max(record["length"] for record in records)
     return (
         f"Simulated readers: the probability of no click on any of {length} recommendations, after learning from "

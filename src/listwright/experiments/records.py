@@ -194,7 +194,6 @@ def lengths_of(records: Sequence[Record]) -> list[int]:
 
 
 def per_cent(share: float) -> str:
-    """Return a share in per cent, with one decimal."""
     return f"{100 * share:.1f}"
 
 

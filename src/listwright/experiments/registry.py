@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 class ExperimentModule(Protocol):
-    """What the module of an experiment has to offer. `source` says where its data is from, by the names that it
-    takes.
-    """
+    """What the module of an experiment offers; `source` says where its data is from."""
 
     def run(self, *, seeds: int, jobs: int, **source: Any) -> list[Record]:
         """Repeat the experiment `seeds` times in `jobs` processes, and return its records."""
@@ -46,11 +44,9 @@ class Experiment:
     takes_parts: bool = False  # whether folders to train and to test on can be named apart
 
     def load(self) -> ExperimentModule:
-        """Import the module and return it."""
         return cast(ExperimentModule, import_module(self.module))
 
     def finds(self, data: Path) -> bool:
-        """Return whether a data folder holds something that the experiment can read."""
         return any(next(data.glob(pattern), None) is not None for pattern in self.reads)
 
 
@@ -80,7 +76,6 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def experiment(name: str) -> Experiment:
-    """Return an experiment by name."""
     if name not in EXPERIMENTS:
         raise InputError(f"There is no experiment {name!r}. Choose one of {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]

@@ -115,7 +115,6 @@ def _likeness(questions: Sequence[str], passages: Sequence[str]) -> Floats:
 
 
 def _join(first: Labelled, other: Labelled) -> Labelled:
-    """Return two questions as one, with the passages of both."""
     question = f"{first.question.rstrip(' ?.')}, and {other.question}"
     titles, texts = first.titles + other.titles, first.texts + other.texts
     return Labelled(question, titles, texts, first.supports + other.supports)

@@ -58,8 +58,6 @@ N_CLUSTERS = 60  # of the made-up corpus: 40 to train, 20 to test
 
 @dataclass(frozen=True)
 class ClusterSource:
-    """Where the clusters are from."""
-
     data: str | None = None  # a file or folder with all clusters
     train: tuple[str, ...] = ()  # folders with clusters for training and testing, instead of `data`
     test: tuple[str, ...] = ()
@@ -70,12 +68,10 @@ class ClusterSource:
     def of(
         cls, data: Path | str | None, train: Paths, test: Paths, task: int | None, n_clusters: int = N_CLUSTERS
     ) -> ClusterSource:
-        """Return the source that the arguments of an experiment name."""
         return cls(None if data is None else str(locate(data)), _as_texts(train), _as_texts(test), task, n_clusters)
 
     @property
     def clusters(self) -> list[Cluster]:
-        """All clusters."""
         return _clusters(self)
 
     @property
@@ -85,7 +81,6 @@ class ClusterSource:
 
     @property
     def parts(self) -> list[tuple[Ints, Ints]]:
-        """Training and test rows of each fold."""
         return splits(self.clusters)
 
     @property
@@ -95,7 +90,6 @@ class ClusterSource:
 
     @property
     def room(self) -> int:
-        """The budget as the sizes of the problems count it."""
         return room_of(usual_budget(self.clusters))
 
 
@@ -137,7 +131,6 @@ def find_missing(source: ClusterSource) -> list[str]:
 
 
 def describe(source: ClusterSource) -> DataDescription:
-    """Return what the report says about the data."""
     years = _years(source)
     if all(years):
         task = "" if source.task is None else f", task {source.task}"
@@ -231,7 +224,6 @@ def findings(
 
 
 def _score_fold(source: ClusterSource, method: str, fold: int) -> dict[str, Floats]:
-    """Train one method on one fold and scores its summaries of the fold's test clusters."""
     problems, (train, test) = source.problems, source.parts[fold]
     model = clone(METHODS[method])
     settings = {"budget": source.room, "random_state": 0}
@@ -341,7 +333,6 @@ def describe_findings(records: Sequence[Record], described: DataDescription) -> 
 
 
 def _table(records: Sequence[Record]) -> ReportTable:
-    """Return the table of all methods and metrics, with SCP in bold."""
     n_train, budget = _at(records)
     rows = [
         [
@@ -393,7 +384,6 @@ def _curve(records: Sequence[Record]) -> Any:
 
 
 def _labels(metrics: Sequence[str]) -> list[str]:
-    """Return the display names of metrics."""
     return [METRICS[metric] for metric in metrics]
 
 
@@ -411,7 +401,6 @@ def _format_score(record: Record, *, sign: str = "") -> str:
 
 
 def _setup(records: Sequence[Record], described: DataDescription) -> str:
-    """Return the paragraph on how the experiment was done."""
     n_train, budget = _at(records)
     missing = f" What was found is not all of it: {' '.join(described.missing)}" if described.missing else ""
     return (

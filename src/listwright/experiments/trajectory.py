@@ -201,9 +201,7 @@ TOP = View("seen from above", 1, 0, (-0.85, 0.05), (0.85, 1.1))
 
 
 def environment_chart(data: Trajectories, index: int, picked: Sequence[int]) -> Any:
-    """Draw one environment from two sides: the way of the hand for every seed in grey, and for the tried ones after
-    optimisation.
-    """
+    """Draw one environment from two sides: the way of the hand for every seed, and for the tried ones."""
     alt = charts()
     tried = tried_seeds(data, index, picked)
     return alt.vconcat(*(_view(alt, data, index, tried, view) for view in (FRONT, TOP)), spacing=8)
@@ -251,14 +249,11 @@ def _way(path: Floats | Floats32, view: View) -> Floats:
 
 
 def _spot(way: Floats, order: int) -> Floats:
-    """Return the point of a path at which its number stands; neighbouring tries get different points, so that dots
-    differ.
-    """
+    """Return the point of a path at which its number stands; neighbouring tries get different points."""
     return way[len(way) // 2 + 2 * (order % 3 - 1)]
 
 
 def _lines(alt: Any, lines: Sequence[tuple[Floats, str]], view: View, **mark: Any) -> Any:
-    """Draw polylines, each with the colour of its kind."""
     rows = [
         {"x": round(float(x), 3), "y": round(float(y), 3), "line": line, "step": step, "kind": kind}
         for line, (points, kind) in enumerate(lines)
@@ -280,7 +275,6 @@ def _numbers(alt: Any, spots: Sequence[tuple[Floats, str]], view: View) -> list[
 
 
 def _colour(alt: Any) -> Any:
-    """Return the colour channel, with the fixed colours of `KINDS`."""
     return alt.Color("kind:N", legend=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())))
 
 
@@ -335,7 +329,6 @@ SETUP = (
 
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
-    """Return the section of a report."""
     steps, rivals = _steps_and_rivals(records)
     sizes = sorted({record["n_train"] for record in records})
     parts: list[ReportTable | Figure | Gallery] = [
@@ -367,7 +360,6 @@ def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
 
 
 def _steps_and_rivals(records: Sequence[Record]) -> tuple[list[str], list[str]]:
-    """Return the rows of the table of steps, and those of the other tables."""
     names = methods_of(records)
     steps = names[names.index("SCP as printed") :] if "SCP as printed" in names else []
     changed = [record["method"] for record in records if record["metric"] == CHANGE]
@@ -376,19 +368,16 @@ def _steps_and_rivals(records: Sequence[Record]) -> tuple[list[str], list[str]]:
 
 
 def _small_size(sizes: Sequence[int]) -> int:
-    """Return the small training size that the text looks at closely."""
     return min((size for size in sizes if size >= FEW), default=sizes[-1])
 
 
 def _excess(records: Sequence[Record], rivals: Sequence[str], n_train: int) -> ReportTable:
-    """Return the table of excess over SCP at one training size."""
     lengths = [length for length in (1, 3, 5, 8) if length in lengths_of(records)]
     caption = _EXCESS_CAPTION.format(n=n_train)
     return excess_table(records, rivals, n_train=n_train, lengths=lengths, caption=caption)
 
 
 def _ablation_table(records: Sequence[Record], steps: Sequence[str], n_train: int) -> ReportTable:
-    """Return one row per step: its failure by length, and what the step changed."""
     lengths = lengths_of(records)
     changes = {record["method"]: points(record) for record in records if record["metric"] == CHANGE}
     rows = [

@@ -186,7 +186,6 @@ class Certificate:
         return text
 
     def _claim(self) -> str:
-        """Return the sentences that state the guarantee."""
         claim = (
             f"With probability {Decimal(format_confidence(self.delta)) / 100}, lists of {self.length} from the mixture "
             "of all rounds' policies "

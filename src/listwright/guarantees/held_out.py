@@ -213,7 +213,6 @@ class Continuation:
     measure: Callable[[Any], HeldOutValues]
 
     def extend(self, certificate: HeldOutCertificate, more: Any) -> HeldOutCertificate:
-        """Bet on further problems, and return the certificate that follows."""
         measured = self.measure(more)
         pairs = measured.pairs()
         gamblers = {name: gambler.copy().play(*pairs[name]) for name, gambler in self.gamblers.items()}
@@ -282,7 +281,6 @@ def _exact_bound(name: str, measured: HeldOutValues, delta: float) -> float:
 
 
 def _statements(bounds: Mapping[str, float]) -> dict[str, Any]:
-    """Return the fields of a certificate from the bounds by name of the statement."""
     return {
         "value": bounds["value"],
         "share_of_greedy": bounds.get("greedy"),

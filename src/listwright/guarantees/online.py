@@ -156,15 +156,12 @@ class _Terms:
         return picked / self.rounds, states, "The regret of the lists that were drawn is exact."
 
     def _chances(self, *, randomized: bool) -> tuple[float, float]:
-        """Return the confidence terms of this run for the states and for the picks."""
         lengths = {"length": self.length, "comparator_length": self.comparator_length}
         return confidence_terms(self.rounds, **lengths, delta=self.delta, randomized=randomized)
 
 
 def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float | None, float | None]:
-    """Return R-tilde and the computable part of the gap G; None each if the learner does not track its
-    surrogate loss.
-    """
+    """Return R-tilde and the computable part of the gap G; None each without a surrogate loss."""
     used = None if learner is None else learner.surrogate_loss()
     best = None if learner is None else learner.best_surrogate_loss()
     if used is None or best is None:

@@ -120,7 +120,6 @@ class ListwrightCompressor(BaseDocumentCompressor):
         return self._keep(documents, query, known, asked)
 
     def _keep(self, documents: Sequence[Document], query: str, embeddings: Any, asked: Any) -> list[Document]:
-        """Return copies of the documents that the packer picks."""
         scores = values_of_all([document.metadata.get(self.score_key) for document in documents])
         packed = self._packer.pack(
             query,

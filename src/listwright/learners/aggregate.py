@@ -163,9 +163,7 @@ class Aggregate(Learner):
 
 
 def _weight_arguments(estimator: Any, weights: Floats) -> dict[str, Floats]:
-    """Return the weights as the estimator's fit, or the last step of a pipeline, takes them; nothing where it takes
-    none.
-    """
+    """Return the weights as the estimator's fit, or a pipeline's last step, takes them; empty where it takes none."""
     from sklearn.pipeline import Pipeline  # here: it takes a second to import
     from sklearn.utils.validation import has_fit_parameter
 
@@ -191,7 +189,6 @@ def is_ranker(estimator: Any) -> bool:
 
 
 def fit_ranker(estimator: Any, table: Any, target: Floats, counts: Ints, weights: Floats | None = None) -> Any:
-    """Fit a ranker to graded targets."""
     if weights is not None and type(estimator).__module__.startswith("xgboost"):
         weights = weights[starts_of(counts)[:-1]]
     return estimator.fit(table, grades(target), group=counts, sample_weight=weights)

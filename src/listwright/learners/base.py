@@ -172,22 +172,18 @@ class SlimLearner(Learner):
         raise InputError(LEARNS_NO_MORE)
 
     def without_training_state(self) -> Learner:
-        """Return self."""
         return self
 
     def try_out(self, examples: Examples) -> None:
         """Does nothing: there are no sums or rows to check."""
 
     def surrogate_loss(self) -> float | None:
-        """The loss stored when the model was saved."""
         return self.used
 
     def best_surrogate_loss(self) -> float | None:
-        """The best loss in hindsight stored when the model was saved."""
         return self.best
 
     def hindsight(self) -> str:
-        """The sentence stored when the model was saved."""
         return self.words
 
 

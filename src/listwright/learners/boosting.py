@@ -40,9 +40,7 @@ class SmallTrees(Parameters, ABC):
         return combine_trees(self.parts)
 
     def _make_estimator(self, kind: str, seed: int) -> Any:
-        """Return LightGBM's extra-trees boosting of a kind (`LGBMRegressor`, `LGBMRanker`) or, where LightGBM is not
-        installed, scikit-learn's regressor with similar settings.
-        """
+        """Return LightGBM's extra-trees boosting of a kind, or scikit-learn's regressor where it is not installed."""
         lightgbm = find_extra("lightgbm", instead="scikit-learn's boosting")
         if lightgbm is None:
             from sklearn.ensemble import HistGradientBoostingRegressor
@@ -141,7 +139,6 @@ class Boosting(SmallTrees):
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that this is a regressor."""
         from sklearn.utils import RegressorTags
 
         tags = super().__sklearn_tags__()

@@ -98,9 +98,7 @@ class BoostingRanker(SmallTrees):
         return self
 
     def _grow(self, seed: int, table: Any, target: Floats, group: Ints, scores: Floats, weights: Any) -> Boosted:
-        """Grow the trees of one model: on the lambda gradients or, by scikit-learn, on minus the gradient of the
-        softmax loss at the scores.
-        """
+        """Grow one model on the lambda gradients or, by scikit-learn, on minus the softmax gradient at the scores."""
         trees = self._make_estimator("LGBMRanker", seed)
         if not is_ranker(trees):
             return from_histogram(trees.fit(table, softmax_step(scores, target, group), sample_weight=weights))
@@ -116,9 +114,7 @@ class BoostingRanker(SmallTrees):
 
 
 def softmax_step(scores: Floats, target: Floats, group: Ints) -> Floats:
-    """By row: its share of its state's grades less its share of the softmax of the scores; 0 where no row has a
-    grade.
-    """
+    """By row: its share of its state's grades less that of the softmax of the scores; 0 where none has a grade."""
     starts, owners = starts_of(group)[:-1], np.repeat(np.arange(len(group)), group)
     mass = np.exp(scores - np.maximum.reduceat(scores, starts)[owners])
     totals = np.add.reduceat(target, starts)[owners]

@@ -97,7 +97,6 @@ class Examples:
 
 
 def center_by_state(values: Floats, offsets: Ints) -> Floats:
-    """Subtract from each value the mean over its state."""
     table = np.ascontiguousarray(values, dtype=np.float64).reshape(len(values), -1)
     result = np.empty_like(table)
     center(table, offsets, result)
@@ -152,8 +151,6 @@ def position_weights(length: int, comparator_length: int | None = None, *, weigh
 
 
 def sampled_states(counts: Ints, most_rows: int) -> Ints:
-    """Indices, in order, of an even sample of states that has about `most_rows` rows; always the same for the same
-    counts.
-    """
+    """Return an even sample of states that has about `most_rows` rows; always the same for the same counts."""
     n_states = max(1, int(len(counts) * most_rows / counts.sum()))
     return np.sort(np.random.default_rng(0).permutation(len(counts))[:n_states])

@@ -41,7 +41,6 @@ class Experts(Learner):
         """Probability of each expert after the rounds so far."""
 
     def without_training_state(self) -> Self:
-        """Return self: the sums of a finite class are small."""
         return self
 
     def learn(self, examples: Examples) -> None:
@@ -67,7 +66,6 @@ class Experts(Learner):
         self.probabilities_ = self._distribution()
 
     def policy(self) -> Policy:
-        """End the round, if one is open, and give the next policy."""
         if not hasattr(self, "gains_"):
             return self.first_policy()
         if self.round_states_:
@@ -75,7 +73,6 @@ class Experts(Learner):
         return self._policy()
 
     def end_round(self, gains: Floats, picked: float | None = None, *, states: int = 1, most: float = 1.0) -> None:
-        """Add one round's gains to the sums."""
         best, expected = float(gains.max()), float(self.probabilities_ @ gains)
         picked = expected if picked is None else picked
         self.expected_loss_ += best - (expected if self.randomized else picked)
@@ -108,7 +105,6 @@ class Experts(Learner):
         self.round_most_ = max(self.round_most_, part.round_most_)
 
     def first_policy(self) -> Policy:
-        """Even odds: any row, or any of the policies."""
         if self.policies is None:
             return RandomPolicy()
         policies = validate_policies(self.policies)
@@ -166,7 +162,6 @@ def pick_gains(examples: Examples, picks: Ints) -> Floats:
 
 
 def validate_policies(policies: Sequence[Policy]) -> tuple[Policy, ...]:
-    """Return the policies as a tuple; raise InputError if there are none, or one is no `Policy`."""
     if len(policies) == 0:
         raise InputError("policies must hold at least one policy. Got none.")
     for policy in policies:
@@ -192,9 +187,7 @@ def softmax(scores: Floats) -> Floats:
 
 
 def exponential_weights(gains: Floats, rate: float) -> Floats:
-    """Return the distribution with probabilities in proportion to exp(rate * gains); for an infinite rate, even on the
-    best.
-    """
+    """Return the distribution in proportion to exp(rate * gains); for an infinite rate, even on the best."""
     if np.isinf(rate):
         best = gains == gains.max(axis=-1, keepdims=True)
         return best / best.sum(axis=-1, keepdims=True)

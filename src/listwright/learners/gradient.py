@@ -171,7 +171,6 @@ class GradientDescent(Learner):
         self.loss_, self.tangent_, self.reach_, self.states_ = 0.0, 0.0, 0.0, 0
 
     def _level(self) -> float:
-        """<g_t, w_t> of the round so far."""
         return sum(float((gradient * weights).sum()) for weights, gradient, _ in self._blocks())
 
     def _blocks(self) -> list[tuple[Floats, Floats, Floats]]:
@@ -179,7 +178,6 @@ class GradientDescent(Learner):
         return list(zip(kept, self.gradients_, self.squares_, strict=True))
 
     def _add_gradient(self, rows: Rows, used: Ints, slopes: Floats) -> None:
-        """Add the gradient in the weights, from the slopes of the loss in the scores of the rows `used`."""
         self.gradients_[0] += rows.table[used].astype(np.float64).T @ slopes
         if rows.crossed is not None:
             by_item = np.zeros((rows.crossed.n_items, len(rows.crossed.states)))
@@ -188,5 +186,4 @@ class GradientDescent(Learner):
 
 
 def _length(parts: list[Floats]) -> float:
-    """Euclidean norm of a vector given in parts."""
     return float(np.sqrt(sum(float((part * part).sum()) for part in parts)))

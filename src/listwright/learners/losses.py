@@ -87,9 +87,7 @@ LOSSES: dict[str, Loss] = {"squared": squared_loss, "hinge_rank": hinge_rank}
 def least_loss(
     table: Any, costs: ArrayLike, offsets: ArrayLike, *, loss: str = "hinge_rank", penalty: float = 1.0
 ) -> Floats:
-    """Return the linear weights h that minimise penalty * |h|^2 / 2 + the sum of the losses of the scores
-    `table @ h`.
-    """
+    """Return the linear weights h that minimise penalty * |h|^2 / 2 + the losses of the scores `table @ h`."""
     # A full solve, by L-BFGS over all rows of a dense or sparse table: with "hinge_rank" a ranking SVM whose pairs are
     # never listed.
     rows = sparse.csr_array(table, dtype=np.float64) if sparse.issparse(table) else as_numbers(table, "table")
@@ -121,9 +119,7 @@ def _as_function_of_scores(loss: str, costs: Floats, offsets: Ints) -> Callable[
 
 
 def _validate(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
-    """Scores, costs and offsets as writable arrays; raises InputError for wrong shapes, falling offsets or numbers that
-    are not finite.
-    """
+    """Return scores, costs and offsets as writable arrays, or raise InputError."""
     h, c, starts = as_numbers(scores, "scores"), as_numbers(costs, "costs"), as_whole_numbers(offsets, "offsets")
     if h.ndim != 1 or h.shape != c.shape:
         raise InputError(f"scores and costs must have one number per row each. Got shapes {h.shape} and {c.shape}.")

@@ -203,9 +203,7 @@ def rows_by_fold(examples: Examples, folds: Ints, n_folds: int) -> tuple[Ints, I
 
 
 def best_penalty(parts: list[RidgeSums], total: RidgeSums, start: float) -> float:
-    """Return the penalty whose weights, solved without a fold, have the smallest squared error on it, summed over the
-    folds.
-    """
+    """Return the penalty whose weights, solved without a fold, have the smallest squared error on the folds."""
     held = [(part, total.combine(part, -1.0)) for part in parts if part.squares > 0]
     if len(held) < 2:
         return start

@@ -184,9 +184,7 @@ def certain_chances(scores: Floats, open_rows: Bools, rows: Rows) -> Floats:
 
 
 def shared_chances(mass: Floats, open_rows: Bools, rows: Rows) -> Floats:
-    """Return probabilities in proportion to the mass of the open rows; if they have no mass, 1 for the first of
-    them.
-    """
+    """Return probabilities in proportion to the mass of the open rows; without mass, 1 for the first."""
     mass = np.where(open_rows, mass, 0.0)
     totals = np.add.reduceat(mass, rows.offsets[:-1])
     shares = mass / np.where(totals > 0, totals, 1.0)[rows.owners]

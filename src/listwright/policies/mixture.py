@@ -76,7 +76,6 @@ class Drawn(Policy):
     choice: Ints
 
     def score(self, rows: Rows) -> Floats:
-        """Scores each problem's rows by its own policy."""
         scores = np.empty(len(rows.owners))
         chosen = self.choice[rows.owners]
         for i in np.unique(self.choice):
@@ -84,7 +83,6 @@ class Drawn(Policy):
         return scores
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Take each problem's pick by its own policy."""
         picks, scores = np.full(len(self.choice), -1), np.zeros(len(rows.owners))
         for i in np.unique(self.choice):
             mine = self.choice == i
@@ -94,7 +92,6 @@ class Drawn(Policy):
         return picks, scores
 
     def of_problem(self, i: int) -> Policy:
-        """Return the policy that was drawn for problem i."""
         return self.policies[self.choice[i]]
 
     @property

@@ -82,9 +82,7 @@ def specification(chart: Any) -> dict[str, Any]:
 
 
 def as_svg(specified: dict[str, Any]) -> str:
-    """Return a specification as SVG text in light colours; a chart that fills its container gets a width of 640
-    pixels.
-    """
+    """Return a specification as SVG text in light colours, 640 pixels wide if it fills its container."""
     width = {"width": WIDTH} if specified.get("width") == "container" else {}
     return str(converter().vegalite_to_svg(specified | width | {"config": chart_config()}))
 
@@ -155,9 +153,7 @@ def curves(
 
 
 def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a position channel, with ticks at the values drawn on the horizontal axis; the vertical axis
-    begins at 0.
-    """
+    """Return a position channel, with ticks at the values drawn on the horizontal axis."""
     alt = charts()
     if channel is alt.Y:
         return channel(f"{axis.field}:Q", axis=alt.Axis(title=axis.title, format=axis.format))
@@ -173,7 +169,6 @@ def _colour(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
 
 
 def _dash(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
-    """Return the dash channel with the line styles of the methods."""
     scale = alt.Scale(domain=list(methods), range=[list(look.dash) for look in methods.values()])
     return alt.StrokeDash("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
 

@@ -19,7 +19,6 @@ MANY = 200  # features past which not all are permuted
 
 
 def model_report(model: Any, important: Table | None = None) -> ReportPage:
-    """Return the page about a model."""
     measured = getattr(model, "measurement_", None)
     findings = "This model was fitted and has not been measured." if measured is None else str(measured)
     sections = [] if important is None else [_importance(important)]
@@ -35,7 +34,6 @@ def learned_sections(model: Any, problems: Problems) -> list[Section]:
 
 
 def importance_of(model: Any, problems: Any, *, n_repeats: int = 5) -> Table:
-    """Return the permutation importance of all features."""
     # Past 200 features, only those that have a weight of their own are permuted, because each takes several
     # predictions.
     names = problems.feature_names

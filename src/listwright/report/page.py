@@ -67,8 +67,6 @@ class PickedItem:
 
 @dataclass(frozen=True)
 class PickedList:
-    """The list that one method made."""
-
     method: str  # its name
     picks: Sequence[PickedItem]  # the items in order
     worth: str  # what the list is worth, in words
@@ -199,7 +197,6 @@ draw();
 
 
 def html_page(report: ReportPage, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str], script: str) -> str:
-    """Return the report as one HTML text."""
     sections = "\n".join(_section(section, stills) for section in report.sections)
     drawing = _scripts(charts, script) if charts else ""
     return f"""<!doctype html>
@@ -223,13 +220,11 @@ def html_page(report: ReportPage, charts: Mapping[str, dict[str, Any]], stills: 
 
 
 def _section(section: Section, stills: Mapping[str, str]) -> str:
-    """Return the HTML of a section: heading, paragraph and parts."""
     parts = "\n".join(_part(part, stills) for part in section.parts)
     return f"<section>\n<h2>{escape(section.title)}</h2>\n<p>{escape(section.text)}</p>\n{parts}\n</section>"
 
 
 def _part(part: Part, stills: Mapping[str, str]) -> str:
-    """Return the HTML of one part, by its type."""
     match part:
         case ReportTable():
             return _table(part)
@@ -256,7 +251,6 @@ def _side_by_side(part: SideBySide) -> str:
 
 
 def _picked_list(picked: PickedList) -> str:
-    """Return the column of one list: method, picks, and what the list is worth."""
     picks = "\n".join(_pick(pick) for pick in picked.picks)
     worth = f'<p class="worth">{escape(picked.worth)}</p>'
     return f'<div class="list"><h3>{escape(picked.method)}</h3>\n<ol>\n{picks}\n</ol>\n{worth}</div>'
@@ -276,7 +270,6 @@ def _figure(figure: Figure, stills: Mapping[str, str]) -> str:
 
 
 def _caption(text: str) -> str:
-    """Return a caption, or nothing if the text is empty."""
     return f"<figcaption>{escape(text)}</figcaption>" if text else ""
 
 
@@ -289,15 +282,12 @@ def _table(table: ReportTable) -> str:
 
 
 def _row(row: Any, emphasised: bool) -> str:
-    """Return a row of a table, in bold if it is emphasised."""
     cells = "".join(f"<td>{escape(str(entry))}</td>" for entry in row)
     return f'<tr class="emphasis">{cells}</tr>' if emphasised else f"<tr>{cells}</tr>"
 
 
 def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
-    """Return the scripts of the page: specifications with both colour schemes as JSON, the library, and the drawing
-    code.
-    """
+    """Return the scripts of the page: specifications in both colour schemes, the library, and the drawing code."""
     # "<" is escaped in the JSON, so that no text in it can close the script element.
     day, night = chart_config(), chart_config(dark=True)
     data = json.dumps({"charts": charts, "day": day, "night": night}, allow_nan=False).replace("<", "\\u003c")
@@ -308,7 +298,6 @@ def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
-    """Write a file and return its path."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -337,7 +326,6 @@ def page_of(report: ReportPage) -> str:
 
 
 def write_page(report: ReportPage, path: Path) -> Path:
-    """Write the page alone, as one HTML file, and return its path."""
     return write_text(path, page_of(report))
 
 

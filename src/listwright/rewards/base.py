@@ -179,7 +179,6 @@ class TableReward(Reward):
             raise InputError(f"{name}. Got {counts[bad]}.")
 
     def take(self, which: Ints) -> Self:
-        """Return the reward for a selection of the problems."""
         return self._with({name: table.take(which) for name, table in self.tables.items()})
 
     def join(self, others: Sequence[Self]) -> Self:
@@ -222,9 +221,7 @@ def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
 
 
 def one_per_row(values: ArrayLike, offsets: Ints, name: str) -> Floats:
-    """Return `values` as one float per row; (problems, items) is accepted where all problems have as many
-    candidates.
-    """
+    """Return `values` as one float per row, from (rows,) or, where problems are alike in size, (problems, items)."""
     array = as_numbers(values, name)
     counts = np.diff(offsets)
     if array.ndim == 2 and array.shape[0] == len(counts) and (counts == array.shape[1]).all():
@@ -307,7 +304,6 @@ class Watched(Reward):
         self.submodular, self.bounded = reward.submodular, reward.bounded
 
     def start(self, problems: Problems) -> Any:
-        """Return the state of the watched reward."""
         return self.reward.start(problems)
 
     def gains(self, state: Any) -> Floats:
@@ -319,9 +315,7 @@ class Watched(Reward):
         return self.laws.watch(self.reward.gains_of(state, rows), rows)
 
     def add(self, state: Any, picks: Ints) -> Any:
-        """Return the next state of the watched reward."""
         return self.reward.add(state, picks)
 
     def value(self, state: Any) -> Floats:
-        """Return the values of the watched reward."""
         return self.reward.value(state)

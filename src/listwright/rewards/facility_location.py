@@ -158,9 +158,7 @@ class FacilityLocation(TableReward):
 
 
 def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Ints, picked: Floats) -> None:
-    """Fill `rows` and `picked` with the lists of all problems and their gains, by lazy greedy on sparse
-    similarities.
-    """
+    """Fill `rows` and `picked` with lists and their gains, by lazy greedy on sparse similarities."""
     row_starts, columns, values = state.similarity
 
     def some(low: int, high: int) -> None:
@@ -189,18 +187,14 @@ def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Int
 
 
 def _similarity(tables: dict[str, Ragged]) -> tuple[Any, ...]:
-    """Return the arrays that the kernels take: (values, block starts) if dense, (row starts, columns, values) if
-    sparse.
-    """
+    """Return the arrays of the kernels: (values, block starts) if dense, (row starts, columns, values) if sparse."""
     if "similarity" in tables:
         return tables["similarity"].values, tables["similarity"].offsets
     return starts_of(tables["stored"].values), tables["columns"].values, tables["values"].values
 
 
 def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
-    """Return the tables of dense similarities: all matrices flattened, and what each row would gain on an empty
-    list.
-    """
+    """Return the tables of dense similarities: all matrices flattened, and what each row gains on an empty list."""
     counts = np.diff(offsets)
     blocks = [similarity] if getattr(similarity, "ndim", None) == 2 or _is_table(similarity) else list(similarity)
     if len(blocks) != len(counts):

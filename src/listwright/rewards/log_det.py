@@ -86,9 +86,7 @@ class LogDet(TableReward):
         return {"vectors": Ragged(vectors, offsets), "totals": per_problem(totals)}
 
     def _totals(self, vectors: Floats, offsets: Ints) -> Floats:
-        """Return log det of all candidates of each problem, from the smaller of the two Gram matrices; 1 where
-        it is 0.
-        """
+        """Return log det of all candidates, from the smaller of the two Gram matrices; 1 where it is 0."""
         blocks = [vectors[start:end] for start, end in pairwise(offsets)]
         grams = [block @ block.T if len(block) <= block.shape[1] else block.T @ block for block in blocks]
         totals = np.array([np.linalg.slogdet(np.eye(len(gram)) + self.scale * gram)[1] for gram in grams])

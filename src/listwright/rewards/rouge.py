@@ -126,9 +126,7 @@ class Rouge(TopicReward):
         return state._replace(extra=extra)
 
     def _by_reference(self, state: TopicState) -> tuple[Ints, Ints, Floats]:
-        """Return the reference of each topic within its problem, where each problem's references start, and their
-        recalls.
-        """
+        """Return the reference of each topic, where each problem's references start, and their recalls."""
         reference_of, starts = state.extra
         slots = reference_of + np.repeat(starts[:-1], np.diff(state.layout.topic_starts))
         earned = state.weights * np.minimum(state.levels, state.caps)
@@ -187,7 +185,6 @@ def _tables(
 def _grams(
     references: list[Tokens], candidates: list[Tokens], n: int, stem: bool
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], Ints]:
-    """Numbers the n-grams of references and candidates."""
     seen: dict[str, int] = {}
     words = chain.from_iterable(references)
     ref_ids = [seen.setdefault(word, len(seen)) for word in (map(stem_token, words) if stem else words)]
@@ -211,7 +208,6 @@ def _grams(
 
 
 def _matches(row_of: Ints, row_gram: Ints, topic_keys: Ints, offsets: Ints, n_grams: int) -> tuple[Ints, Ints, Floats]:
-    """Join the candidates' n-grams with their problem's topics."""
     order = np.argsort(topic_keys, kind="stable")
     entries, counts = np.unique(row_of * n_grams + row_gram, return_counts=True)
     rows = entries // n_grams

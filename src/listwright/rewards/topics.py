@@ -80,11 +80,9 @@ class TopicReward(TableReward):
         )
 
     def gains(self, state: TopicState) -> Floats:
-        """Return for each row the weighted rise of its topics."""
         return self.gains_of(state, np.arange(len(state.layout.owners)))
 
     def gains_of(self, state: TopicState, rows: Ints) -> Floats:
-        """Return the gains of the given rows only."""
         owners = state.layout.owners[rows]
         raw = topic_gains(rows, *state.layout, state.weights, state.caps, state.levels, self.kind)
         if self.normalize:  # with repeats, concave sums can exceed the value of all items: clip
@@ -136,7 +134,6 @@ def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float =
 def topic_tables(
     covers: sparse.csr_array, offsets: Ints, weights: Any = None, caps: Any = None, *, kind: int
 ) -> dict[str, Ragged]:
-    """Return the tables of a topic reward, in which topics are numbered within their problem."""
     counts = np.diff(covers.indptr)
     nnz_starts = covers.indptr[offsets].astype(np.int64)
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(nnz_starts))

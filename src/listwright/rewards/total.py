@@ -108,7 +108,6 @@ class Total(TableReward):
 
     @property
     def _most(self) -> float:
-        """The largest value that a list can have."""
         if self.share:
             return 1.0
         return np.inf if self.cap is None else self.cap

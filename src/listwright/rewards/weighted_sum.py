@@ -121,7 +121,6 @@ class WeightedSum(Reward):
         return self._sum([part.value(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def _sum(self, parts: list[Floats]) -> Floats:
-        """Return the weighted sum of one array per part."""
         total = np.zeros(len(parts[0]))
         for share, part in zip(self._shares(), parts, strict=True):
             total += share * part

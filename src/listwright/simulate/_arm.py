@@ -107,7 +107,6 @@ def pull_back(chain: Floats, points: Floats, forces: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _torque(frame: Floats, point: Floats, force: Floats) -> float:
-    """Return the moment of a force at a point about the z axis of a frame."""
     x, y, z = point[0] - frame[0, 3], point[1] - frame[1, 3], point[2] - frame[2, 3]
     moment_x, moment_y, moment_z = y * force[2] - z * force[1], z * force[0] - x * force[2], x * force[1] - y * force[0]
     return float(frame[0, 2] * moment_x + frame[1, 2] * moment_y + frame[2, 2] * moment_z)
@@ -377,9 +376,7 @@ def _within_limits(bends: Floats) -> Floats:
 
 
 def _spread_out(configurations: Floats, count: int) -> Ints:
-    """Return rows of configurations whose body spheres are far apart: farthest-point selection that starts with the
-    first.
-    """
+    """Return configurations whose body spheres are far apart: farthest-point selection from the first."""
     bodies = body_points(path_frames(configurations)).reshape(len(configurations), -1)
     chosen = [0]
     gaps = ((bodies - bodies[0]) ** 2).sum(axis=1)
@@ -422,18 +419,14 @@ def seed_features(obstacles: Floats) -> Floats:
 
 
 def gate_shares(obstacles: Floats) -> Floats:
-    """Return the share of each quarter of the gate (upper far, upper near, lower far, lower near) that
-    obstacles fill.
-    """
+    """Return the share of each quarter of the gate (upper far, upper near, lower far, lower near) that is filled."""
     points, quarters = _gate()
     filled = inside(points, obstacles)
     return np.array([filled[quarter].mean() for quarter in quarters])
 
 
 def survey(path: Floats, obstacles: Floats) -> tuple[Floats, Floats]:
-    """Return the clearance of each body sphere, shape (waypoints, spheres), and the push on it, with a last
-    axis of 3.
-    """
+    """Return the clearance of each body sphere (waypoints, spheres), and the push on it, with a last axis of 3."""
     points = body_points(path_frames(path))
     gaps, directions = clearances(points, obstacles)
     return gaps, obstacle_forces(points, gaps, directions)
@@ -441,7 +434,6 @@ def survey(path: Floats, obstacles: Floats) -> tuple[Floats, Floats]:
 
 @njit(cache=True, nogil=True)
 def inside(points: Floats, obstacles: Floats) -> Bools:
-    """Return whether each point is inside an obstacle."""
     out = np.empty(len(points), dtype=np.bool_)
     for i in range(len(points)):
         out[i] = nearest(points[i], obstacles)[0] < 0.0
@@ -457,9 +449,7 @@ def _agreement(pushes: Floats) -> Floats:
 
 @cache
 def _gate() -> tuple[Floats, Bools]:
-    """Return a grid of points in the box of obstacle centres, and which of them lie in each quarter, shape (4,
-    points).
-    """
+    """Return a grid of points in the box of obstacle centres, and which of them lie in each quarter (4, points)."""
     axes = [np.linspace(low, high, steps) for low, high, steps in zip(LOW, HIGH, (12, 8, 16), strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     upper, far = points[:, 2] > 0.2, points[:, 0] > 0.55

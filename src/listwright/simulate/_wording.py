@@ -63,7 +63,6 @@ class Wording:
 
 @cache
 def wording() -> Wording:
-    """Return the words, read once."""
     content = json.loads(FILE.read_text(encoding="utf-8"))
     del content["about"]
     events = [NewsEvent(text["title"], tuple(text["words"]), _facts(text["facts"])) for text in content.pop("events")]
@@ -82,12 +81,10 @@ def pick(options: Sequence[str], rng: np.random.Generator) -> str:
 
 
 def choose(form: str, rng: np.random.Generator) -> str:
-    """Return the form with one of the words of each [a|b], drawn at random."""
     return _CHOICE.sub(lambda found: pick(found.group(1).split("|"), rng), form)
 
 
 def choose_as(form: str, choices: Mapping[str, str]) -> str:
-    """Return the form with the words that the cluster has chosen for each <a|b>."""
     return _LASTING_CHOICE.sub(lambda found: choices[found.group(1)], form)
 
 
@@ -97,22 +94,18 @@ def lasting_choices(form: str) -> list[str]:
 
 
 def fill(form: str, values: Mapping[str, str]) -> str:
-    """Return the form with values in its blanks."""
     return _BLANK.sub(lambda found: values[found.group(1)], form)
 
 
 def blanks(form: str) -> list[str]:
-    """Return the names of the blanks of a form."""
     return _BLANK.findall(form)
 
 
 def sentence(clause: str) -> str:
-    """Return a clause as a sentence."""
     return clause[:1].upper() + clause[1:] + "."
 
 
 def values(names: Iterable[str], rng: np.random.Generator) -> dict[str, str]:
-    """Return a made-up value for each blank `kind:key`."""
     return {name: _MAKERS[name.split(":")[0]](rng) for name in names}
 
 
@@ -127,12 +120,10 @@ def place(rng: np.random.Generator) -> str:
 
 
 def weekday(rng: np.random.Generator) -> str:
-    """Return a day of the week."""
     return _word(wording().days, rng)
 
 
 def number(kind: str, rng: np.random.Generator) -> str:
-    """Return a random number of the size that `kind` names in `NUMBERS`, as newspapers write it."""
     low, high = NUMBERS[kind]
     drawn = low + int(rng.random() * (high - low + 1))
     return f"{drawn},000" if kind == "thousands" else str(drawn)
@@ -148,7 +139,6 @@ def _word(words: str, rng: np.random.Generator) -> str:
 
 
 def _invent(endings: str, rng: np.random.Generator) -> str:
-    """Return a name of two random syllables and an ending."""
     syllables = wording().syllables
     return (_word(syllables, rng) + _word(syllables, rng) + _word(endings, rng)).capitalize()
 

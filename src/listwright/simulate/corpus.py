@@ -109,7 +109,6 @@ def _story(event: NewsEvent, rng: np.random.Generator) -> _Story:
 
 
 def _with_choices(facts: tuple[Fact, ...], rng: np.random.Generator) -> tuple[Fact, ...]:
-    """Return the facts with those words chosen on which all reports agree."""
     options = sorted({choice for form in _forms(facts) for choice in lasting_choices(form)})
     choices = {option: pick(option.split("|"), rng) for option in options}
     return tuple(Fact(fact.weight, tuple(choose_as(form, choices) for form in fact.forms)) for fact in facts)
@@ -145,7 +144,6 @@ def _statements(story: _Story, rows: NDArray[np.intp], rng: np.random.Generator)
 
 
 def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
-    """Return a fact in the words of one report."""
     clause = choose(pick(story.facts[row].forms, rng), rng)
     return fill(clause, _as_reported(clause, story.values, rng))
 

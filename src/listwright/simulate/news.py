@@ -36,7 +36,6 @@ class News:
 
     @property
     def n_users(self) -> int:
-        """Number of users."""
         return len(self.preferences)
 
     def click_probabilities(self) -> Floats:
@@ -47,7 +46,6 @@ class News:
     def visits(
         self, users: ArrayLike, *, per_user: int = 10, sampled: bool = True, random_state: RandomState = None
     ) -> Problems:
-        """Return visits of some users as problems, user by user, each with its own pool of articles."""
         _check(per_user=per_user)
         rng = as_generator(random_state)
         visitors = np.repeat(self._validate(users), per_user)
@@ -141,7 +139,6 @@ def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, 
 
 
 def _memberships(points: Floats, centres: Floats) -> Floats:
-    """Return memberships in inverse proportion to the squared distance from each centre."""
     gaps = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
     nearness = 1.0 / np.maximum(gaps, 1e-9)
     members: Floats = nearness / nearness.sum(axis=1, keepdims=True)
@@ -157,7 +154,6 @@ def _preferences(n_users: int, n_topics: int, n_groups: int, rng: np.random.Gene
 
 
 def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
-    """Return a random point, then each time the one farthest from those chosen."""
     chosen = [int(rng.integers(len(points)))]
     while len(chosen) < count:
         gaps = ((points[:, None] - points[chosen][None]) ** 2).sum(axis=2).min(axis=1)
@@ -166,7 +162,6 @@ def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
 
 
 def _draw(n_articles: int, pool: int, rng: np.random.Generator) -> Ints:
-    """Return the articles on offer in one visit, sorted."""
     return np.sort(rng.choice(n_articles, size=pool, replace=False))
 
 

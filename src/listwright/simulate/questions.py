@@ -48,7 +48,6 @@ class Link(NamedTuple):
 
 
 def fill_in(form: str, link: Link, rng: np.random.Generator, namer: Namer) -> str:
-    """Return a form as a sentence, with names and numbers in its blanks."""
     made_up = {
         "{a}": link.subject,
         "{b}": link.leads_to,
@@ -64,7 +63,6 @@ def fill_in(form: str, link: Link, rng: np.random.Generator, namer: Namer) -> st
 
 
 def link_of(relation: Relation, subject: str, namer: Namer) -> Link:
-    """Return a relation from a subject to a new name."""
     return Link(relation, subject, namer.of(relation.end))
 
 
@@ -83,7 +81,6 @@ def facts() -> dict[str, Any]:
 
 @cache
 def relations() -> tuple[Relation, ...]:
-    """Return all relations of the file."""
     return tuple(
         Relation(entry["from"], entry["to"], entry["label"], entry["asks"], tuple(entry["forms"]))
         for entry in facts()["relations"]
@@ -98,14 +95,12 @@ class Namer:
         self.taken: set[str] = set()
 
     def of(self, kind: str) -> str:
-        """Return a new name for something of a kind."""
         while (name := self._draw(kind)) in self.taken:
             pass
         self.taken.add(name)
         return name
 
     def _draw(self, kind: str) -> str:
-        """Return a random name, which may be taken."""
         titles = facts()["titles"]
         if kind in ("film", "novel", "painting"):
             return f"{pick(titles[kind], self.rng)} {pick(titles['nouns'], self.rng)}"
@@ -221,7 +216,6 @@ def _features_of(asked: SimulatedQuestion) -> _QuestionFeatures:
 
 
 def _stack_padded(tables: Sequence[Floats], width: int) -> Floats:
-    """Stack tables of different widths, padded with zeros on the right."""
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
@@ -324,7 +318,6 @@ def _passage(
 
 
 def _question_text(way: list[Link]) -> str:
-    """Return the question in words, by nesting the phrases of its relations."""
     phrase = way[0].subject
     for link in way:
         phrase = link.relation.asks.replace("{a}", phrase)

@@ -53,11 +53,9 @@ class Trajectories:
     feature_names: tuple[str, ...] = FEATURE_NAMES
 
     def __len__(self) -> int:
-        """Number of environments."""
         return len(self.success)
 
     def environment(self, index: int) -> Floats32:
-        """Return the obstacles of one environment, one row each."""
         return self.obstacles[self.obstacle_offsets[index] : self.obstacle_offsets[index + 1]]
 
     def optimise(self, index: int, seed: int) -> Floats:
@@ -74,7 +72,6 @@ def body(path: Floats | Floats32) -> Floats:
 
 
 def generate(n_environments: int = N_TRAIN + N_TEST, *, seed: int = 0) -> Trajectories:
-    """Simulate environments."""
     if n_environments < 1:
         raise InputError(f"n_environments must be at least 1. Got {n_environments}.")
     with ThreadPoolExecutor() as pool:
@@ -130,7 +127,6 @@ def write(path: Path) -> Trajectories:
 
 
 def _simulate(seed: int, index: int) -> tuple[Floats, Bools, Floats]:
-    """Return obstacles, outcomes and features of one environment."""
     rng = np.random.default_rng([seed, index])
     while True:
         obstacles = random_obstacles(rng)
@@ -140,7 +136,6 @@ def _simulate(seed: int, index: int) -> tuple[Floats, Bools, Floats]:
 
 
 def _as_problems(data: Trajectories, start: int, stop: int) -> Problems:
-    """Return a range of environments as problems."""
     return Problems.from_arrays(
         data.features[start:stop],
         catalogue=np.arange(SEEDS),
@@ -163,7 +158,6 @@ def _pack(data: Trajectories) -> dict[str, Any]:
 
 
 def _unpack(arrays: dict[str, Any]) -> Trajectories:
-    """Return the data from the arrays of the file."""
     return Trajectories(
         features=arrays["features"],
         success=np.unpackbits(arrays["success"], axis=1, count=SEEDS).astype(np.bool_),

@@ -35,7 +35,6 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
 
 
 def read_archive(path: Path, *, limit: int = MOST_BYTES) -> dict[str, bytes]:
-    """Return all members of a file as bytes, by name."""
     # The size is checked before the file is read, so that memory use is bounded by `limit`.
     try:
         size = path.stat().st_size
@@ -50,7 +49,6 @@ def read_archive(path: Path, *, limit: int = MOST_BYTES) -> dict[str, bytes]:
 
 
 def members_of(data: bytes, name: str) -> dict[str, bytes]:
-    """Return the members of an archive in memory, by name."""
     # Members must be stored uncompressed, so that together they are no larger than the archive: a zip bomb is
     # impossible.
     try:
@@ -91,7 +89,6 @@ def archive_of(members: Mapping[str, bytes]) -> bytes:
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Serialize named arrays with safetensors."""
     for array in arrays.values():
         if not _finite(array):
             raise InputError(
@@ -101,7 +98,6 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, NDArray[Any]]:
-    """Return the arrays that `pack` wrote, by name."""
     # Error messages have no subject ("its arrays cannot be read"), because callers prefix the name of the file.
     try:
         arrays = load(data)
@@ -138,14 +134,12 @@ def class_name(kind: type[Any]) -> str:
 
 
 def as_trusted(names: Iterable[str]) -> frozenset[str]:
-    """Return the names as a set."""
     if isinstance(names, str) or not all(isinstance(name, str) and _CLASS_NAME.fullmatch(name) for name in names):
         raise InputError(f'trusted must be a list of names such as "mypackage.features:Mine". Got {names!r:.80}.')
     return frozenset(names)
 
 
 def trusted_class(name: str, trusted: frozenset[str]) -> type[Any]:
-    """Import the module of a trusted class, which runs its code, and return the class."""
     if name not in trusted:
         raise InputError(f"it names the class {name!r:.80}, which is neither part of listwright nor trusted")
     module, _, path = name.partition(":")

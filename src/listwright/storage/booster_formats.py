@@ -43,7 +43,6 @@ class Trees(NamedTuple):
 
 
 def concat_trees(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Floats]:
-    """Check each tree and concatenate all of them, with children renumbered."""
     for tree in trees:
         _check(tree, n_columns)
     splits = starts_of([len(tree.columns) for tree in trees])
@@ -60,9 +59,7 @@ def concat_trees(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Fl
 
 
 def _check(tree: Tree, n_columns: int) -> None:
-    """Raise unless every split looks at an existing column and leads to later splits or to leaves, so that all walks
-    end.
-    """
+    """Raise unless every split looks at an existing column and leads to later splits or to leaves."""
     splits = len(tree.leaves) - 1
     if splits < 0 or any(len(part) != splits for part in (tree.columns, tree.thresholds, tree.left, tree.right)):
         raise InputError("a tree has splits or leaves that lack something")
@@ -82,7 +79,6 @@ ZERO_IS_MISSING = 1  # of the two bits of a split's decision type that say what 
 
 
 def read_lightgbm(text: str) -> Trees:
-    """Return the trees of a LightGBM model text."""
     head, *blocks = text.split("\n\n\nend of trees")[0].split("\nTree=")
     keys = dict(_pairs(head))
     n_columns = _whole(keys, "max_feature_idx") + 1
@@ -133,7 +129,6 @@ def _whole(keys: dict[str, str], key: str) -> int:
 
 
 def _ints(text: str) -> Ints:
-    """Return whole numbers that are separated by blanks."""
     try:
         return np.array([int(part) for part in text.split()], dtype=np.int64)
     except (ValueError, OverflowError):
@@ -152,7 +147,6 @@ def _floats(text: str) -> Floats:
 
 
 def read_xgboost(text: str) -> Trees:
-    """Return the trees of an XGBoost model in JSON."""
     try:
         learner = json.loads(text)["learner"]
         booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
@@ -172,7 +166,6 @@ def read_xgboost(text: str) -> Trees:
 
 
 def _base(text: str, objective: str) -> float:
-    """Return the number that leaves are added to."""
     base = float(text.strip("[]"))
     if objective == "binary:logistic":
         base = math.log(base / (1.0 - base))

@@ -46,17 +46,13 @@ class Boosted:
         return np.asarray(sums, dtype=np.float64)
 
     def contributions(self, table: Any) -> Floats:
-        """Return what each column adds to each prediction, shape (rows, columns + 1); the last entry is the
-        base value.
-        """
+        """Return what each column adds to each prediction, shape (rows, columns + 1), with the base last."""
         boxes = self._boxes
         shares = box_shares(self._table(table), *boxes[:-1])
         return np.concatenate([shares, np.full((len(shares), 1), boxes.base + self.trees.base)], axis=1)
 
     def _table(self, table: Any) -> Floats:
-        """Return the rows as float64, rounded to float32 first where the library compares in single precision
-        (XGBoost).
-        """
+        """Return the rows as float64, rounded to float32 first for XGBoost, which compares in single precision."""
         table = np.asarray(table, dtype=np.float32 if self.format == "json" else np.float64)
         if table.ndim != 2 or table.shape[1] != self.trees.n_columns:
             raise InputError(f"This boosting model takes {self.trees.n_columns} columns. Got shape {table.shape}.")
@@ -73,15 +69,12 @@ class BoostedClassifier(Boosted):
     """A fitted classifier of two classes, independent of the library that trained it."""
 
     def predict_proba(self, table: Any) -> Floats:
-        """Return the probabilities of both classes, shape (rows, 2), from the logistic function of the sum of the
-        trees.
-        """
+        """Return the probabilities of both classes, shape (rows, 2)."""
         p = logistic(super().predict(table), self.trees.slope)
         return np.stack([1.0 - p, p], axis=1)
 
 
 def read_booster(member: str, content: bytes, kind: str) -> Boosted:
-    """Read a boosting model from a member of a file."""
     text, ending = content.decode(errors="replace"), member.rpartition(".")[2]
     if ending not in READERS:
         raise InputError(f"boosting models of the format {ending!r:.20} are not supported")
@@ -103,7 +96,6 @@ def scale_booster(model: Boosted, factor: float) -> Boosted:
 
 
 def combine_trees(models: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Return the trees of several models as those of one, whose predictions are their sum."""
     if not models or not all(isinstance(model, Boosted) for model in models):
         return None
     nodes, leaves, moved = 0, 0, []
@@ -131,7 +123,6 @@ class Boxes(NamedTuple):
 
 
 def boxes_of(trees: Trees) -> Boxes:
-    """Return the boxes of all leaves."""
     roots, columns, thresholds, left, right, leaves = trees.arrays
     counts = _counts(trees)
     leaf_sides: list[tuple[int, Sides]] = []
@@ -208,7 +199,6 @@ def fresh_parameters(value: Any) -> dict[str, Any] | None:
 
 
 def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
-    """Make an unfitted estimator."""
     if not isinstance(name, str) or name not in LIBRARIES[library]:
         raise InputError(f"{TITLES[library]} has no estimator {name!r:.40} that models use")
     package = require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost")
@@ -242,7 +232,6 @@ def _check_missing(value: Any) -> None:
 
 
 def _validate_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters if all are numbers or known choices."""
     for key, value in parameters.items():
         if not (value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and key in CHOICES)):
             raise InputError(f"a boosting model has {value!r:.40} for {key:.40}, which model files may not hold")
@@ -253,7 +242,6 @@ HEAD = "tree\nnum_tree_per_iteration=1\nobjective=regression\nmax_feature_idx={l
 
 
 def from_histogram(model: Any) -> Boosted:
-    """Return the trees of a fitted `HistGradientBoostingRegressor` as a `Boosted` model."""
     # The estimator must have been fitted on numeric columns without missing values. Its baseline prediction becomes a
     # first tree with a single leaf, so that the sum of all trees equals the estimator's prediction.
     base = {"num_leaves": [1], "leaf_value": [float(model._baseline_prediction.item())]}

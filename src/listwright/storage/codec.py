@@ -38,7 +38,6 @@ class Encoder:
         self._seen: dict[int, tuple[Any, Any]] = {}  # by id: the object, held so that its id stays its own; its node
 
     def encode(self, value: Any) -> Any:
-        """Return the JSON node of a value."""
         if value is None or isinstance(value, str | bool | np.bool_):
             return bool(value) if isinstance(value, np.bool_) else value
         if isinstance(value, int | np.integer):
@@ -94,7 +93,6 @@ class Encoder:
         return {"booster": name, "kind": booster.kind}
 
     def _array(self, array: NDArray[Any]) -> dict[str, Any]:
-        """Add an array to the table and return a node that names it."""
         # Fortran-ordered arrays are stored transposed and marked as "turned", so that their memory layout, and with it
         # the rounding of matrix products, is the same after loading.
         if array.dtype.kind == "U":
@@ -114,12 +112,10 @@ class Encoder:
         return {"class": name, "id": number, "fields": self._fields(state)}
 
     def _fields(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Encode the values of a state, by name."""
         return {key: self.encode(entry) for key, entry in state.items()}
 
 
 def state_of(value: Any) -> dict[str, Any]:
-    """Return what an object is made of, by name."""
     # For other objects they are the arguments of the constructor, which must be kept under their own names, and the
     # fitted attributes, whose names end in "_".
     left_out = getattr(type(value), "not_saved", ())
@@ -139,9 +135,7 @@ def state_of(value: Any) -> dict[str, Any]:
 
 
 def _is_part(value: Any) -> bool:
-    """Return whether the class derives from one of listwright's, such as Features or Learner, and is written as those
-    are.
-    """
+    """Return whether the class derives from one of listwright's, and is written as those are."""
     return any(kind.__module__.partition(".")[0] == "listwright" for kind in type(value).__mro__)
 
 
@@ -202,7 +196,6 @@ class Decoder:
             self._kinds[library] = partial(self._fresh_booster, library)
 
     def decode(self, node: Any) -> Any:
-        """Return the value of a node."""
         if node is None or isinstance(node, str | bool | int | float):
             return node
         self._depth += 1
@@ -257,14 +250,12 @@ class Decoder:
         return fresh_booster(library, name, self._fields(node))
 
     def _fields(self, node: dict[str, Any]) -> dict[str, Any]:
-        """Decode the fields of an object, by name."""
         fields = node.get("fields")
         if not isinstance(fields, dict):
             raise InputError("an object has no fields")
         return {name: self.decode(entry) for name, entry in fields.items()}
 
     def _object(self, name: Any, node: dict[str, Any]) -> Any:
-        """Make an object from its class name and fields, and check it."""
         before = len(self._made)
         value = self._new(name if isinstance(name, str) else repr(name), self._fields(node))
         validation_error = value.validation_error() if hasattr(value, "validation_error") else ""
@@ -290,9 +281,7 @@ class Decoder:
 
 @cache
 def declared_hints(kind: type[Any]) -> dict[str, Any]:
-    """Return the type hints of a class body and, unless the class is a record, of its constructor, by name of the
-    field.
-    """
+    """Return the type hints of a class body and, unless the class is a record, of its constructor, by name."""
     hints = get_type_hints(kind, include_extras=True)
     return hints if _is_record(kind) else hints | get_type_hints(kind.__init__, include_extras=True)
 
@@ -306,7 +295,6 @@ def _check_hints(kind: Any, fields: dict[str, Any]) -> None:
 
 
 def _make(kind: type[Any], fields: dict[str, Any]) -> Any:
-    """Make an object by calling its class, then set what was fitted."""
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = inspect.signature(kind).parameters.items()
     accepted = {name: parameter for name, parameter in parameters if parameter.kind not in several}
@@ -370,9 +358,7 @@ def _generator(state: Any) -> np.random.Generator:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Return whether a value is of the hinted type; the entries of containers and the dtype of arrays are
-    checked too.
-    """
+    """Return whether a value is of the hinted type, with the entries of containers and the dtype of arrays."""
     # Follows the numeric tower of type checkers (an int is a float), but a bool is not an int, because a file that has
     # one in place of the other is damaged.
     if hint is Any:

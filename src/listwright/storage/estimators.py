@@ -61,7 +61,6 @@ UNSAFE = ("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM")  # their compiled code 
 
 
 def dump_estimators(estimators: list[Any]) -> bytes:
-    """Serialize estimators into one skops member."""
     # The member is read back at once, with its own types trusted, so that a model that could not be loaded fails when
     # it is saved.
     from skops import io  # here and below: it takes a while to import, and few models need it
@@ -98,7 +97,6 @@ def untrusted_types(data: bytes) -> list[str]:
 
 
 def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[Any]:
-    """Return the estimators of a member."""
     from skops import io
 
     check_trusted(untrusted_types(data), trusted)
@@ -146,9 +144,7 @@ def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _is_unsafe(node: dict[str, Any]) -> bool:
-    """Return whether a node describes a support vector machine, whose compiled code takes what is in the file
-    on trust.
-    """
+    """Return whether a node is a support vector machine, whose compiled code takes the file on trust."""
     return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
 
 
@@ -216,9 +212,7 @@ def _check_children(parents: NDArray[Any], left: NDArray[Any], right: NDArray[An
 
 
 def _trees_in(value: Any, width: int | None, seen: set[int]) -> Iterator[tuple[Any, int | None]]:
-    """Yield all trees inside a value, each with the number of columns that the estimators around it guarantee,
-    or None.
-    """
+    """Yield all trees in a value, each with the number of columns that the estimators around it guarantee, or None."""
     if id(value) in seen or isinstance(value, str | bytes | int | float | type(None)):
         return
     seen.add(id(value))
@@ -242,7 +236,6 @@ def _trees_in(value: Any, width: int | None, seen: set[int]) -> Iterator[tuple[A
 
 
 def _width(estimator: Any, given: int | None) -> int | None:
-    """Return the columns that an estimator lets its trees see."""
     if not any(word in type(estimator).__name__ for word in ("Forest", "Tree", "GradientBoosting")):
         return None
     own = vars(estimator).get("n_features_in_")

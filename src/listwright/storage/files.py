@@ -150,7 +150,6 @@ def _is_model(value: Any) -> bool:
 
 
 def _encode_model(model: Any, slim: bool) -> tuple[Encoder, Any]:
-    """Encode a model and return the encoder, with its tables, and the root node."""
     # The engine is replaced by "local" in a copy: where a model was fitted is not part of it, and loading a file must
     # not make anyone connect to a cluster.
     if "engine" in vars(model):
@@ -171,7 +170,6 @@ def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
 
 
 def _decode_model(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
-    """Decode a model and run its own checks."""
     arrays = unpack(members.get(ARRAYS, b""))
     check_trusted(needed_classes(manifest.get("model"), members.get(ESTIMATORS)), trusted)
     estimators = load_estimators(members[ESTIMATORS], trusted) if ESTIMATORS in members else []
@@ -214,9 +212,7 @@ def manifest_of(model: Any, tree: Any) -> bytes:
 
 
 def _training(model: Any) -> dict[str, Any]:
-    """Return figures on how the model was trained: lists shown online, or rounds, passes and mean value; may be
-    empty.
-    """
+    """Return figures on how the model was trained; may be empty."""
     if hasattr(model, "playing_"):
         return {"lists": model.playing_.version}
     if not hasattr(model, "training_"):

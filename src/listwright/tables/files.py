@@ -123,7 +123,6 @@ def _is_paths(source: Any) -> bool:
 
 
 def read_table(paths: Paths, options: ColumnOptions, as_text: set[str], *, format: str | None = None) -> ColumnTable:
-    """Read all rows of all files to one table."""
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}. Got {format!r}.")
     tables = [_read_one(file, options, as_text, format or format_of(file)) for file in all_files(paths, format)]
@@ -140,7 +139,6 @@ def all_files(paths: Paths, format: str | None) -> list[Path]:
 
 
 def _read_one(path: Path, options: ColumnOptions, as_text: set[str], kind: str | None) -> ColumnTable:
-    """Read one file with the reader of its format."""
     if kind == "parquet":
         return _read_parquet(path)
     if kind == "csv":
@@ -169,9 +167,7 @@ def _read_parquet(path: Path) -> ColumnTable:
 
 
 def _files(path: str | Path, format: str | None) -> list[Path]:
-    """Expand one path: a folder to its files of known formats (recursively, hidden ones skipped), a pattern to its
-    matches.
-    """
+    """Expand a folder to its files of known formats (recursively, not hidden ones), a pattern to its matches."""
     # Results are sorted by name, so that the order of rows does not depend on the file system.
     if path == "":
         raise InputError("There is no file to read: its name is empty.")
@@ -236,7 +232,6 @@ def _same_columns(tables: list[ColumnTable]) -> None:
 
 
 def _column(name: str, tables: list[ColumnTable]) -> pa.ChunkedArray:
-    """Concatenate one column of all tables, cast to a shared type."""
     columns = [table.columns[name] for table in tables]
     kinds = {column.type for column in columns}
     shared = columns[0].type if len(kinds) == 1 else _shared_type(kinds)

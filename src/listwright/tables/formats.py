@@ -34,7 +34,6 @@ WHOLE = r"^\s*[-+]?\d+([eE][-+]?\d+)?\s*$"  # which has no point to be written o
 
 
 def read_csv(path: Path, as_text: set[str]) -> ColumnTable:
-    """Read a CSV file with a header line."""
     delimiter = _delimiter(path)
     rows = _parse_csv(path, delimiter, as_text, ".")
     if delimiter != "," and any(_has_decimal_commas(rows[name]) for name in rows.column_names if name not in as_text):
@@ -78,7 +77,6 @@ def _delimiter(path: Path) -> str:
 
 
 def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
-    """Return whether a text column consists of numbers with decimal commas."""
     # Whole numbers and empty cells may be among them, but at least pattern value must have a comma.
     if not is_text(column.type):
         return False
@@ -90,9 +88,7 @@ def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
 
 
 def _explain_csv(path: Path, delimiter: str) -> None:
-    """Raise `InputError` for the first line whose number of fields differs from the header, or for a file
-    without rows.
-    """
+    """Raise `InputError` for the first line with another number of fields than the header, or without rows."""
     # Returns if nothing is found, so that the caller can report the parser's own error.
     header, line = None, 0
     for line, fields in _records(path, delimiter):
@@ -175,7 +171,6 @@ def _as_text(kind: pa.DataType) -> pa.DataType:
 
 
 def _read_json_lines(path: Path) -> ColumnTable:
-    """Parse line by line with Python's `json`, and convert column by column."""
     filled = [(number, line) for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     objects = [_parse_object(line, f"{path}, line {number}") for number, line in filled]
     if not objects:
@@ -211,7 +206,6 @@ def _parse_object(line: str, place: str) -> dict[str, Any]:
 
 
 def _too_deep(place: str) -> InputError:
-    """Build the error for an object that is nested too deeply."""
     return InputError(f"{place}: nested more than {DEEPEST} levels deep. Write numbers, text and lists of these.")
 
 
@@ -261,7 +255,6 @@ _DOCUMENT = re.compile(rb"docid\s*=\s*(\S+)")
 
 
 def read_svmlight(path: Path, *, problem: str, item: str | None) -> ColumnTable:
-    """Read an SVMlight file to a table with a sparse feature matrix."""
     data = content(path)
     lines = [number for number, line in enumerate(data.split(b"\n"), start=1) if line.partition(b"#")[0].strip()]
     matrix, labels, queries = _parse_svmlight(data, path, len(lines))

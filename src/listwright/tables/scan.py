@@ -197,7 +197,6 @@ class Scan:
         return self._build(as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed), self.reward)
 
     def _build(self, table: ColumnTable, reward: RewardSpec | None) -> Problems:
-        """Problems from the rows of a block."""
         arrays = read_arrays(table, self.columns, reward, references=self.references, new_levels=self.new_levels)
         return Problems.from_arrays(**arrays)
 
@@ -351,7 +350,6 @@ def _tail(parts: list[FileRows], end: int) -> list[FileRows]:
 
 
 def _sample_rows(table: ColumnTable, problem: str, share: float) -> pa.Table:
-    """Return the rows of the problems that belong to a sample of about `share` of all problems."""
     rows = pa.table(dict(table.columns))
     if share >= 1.0:
         return rows

@@ -62,9 +62,7 @@ class ShardPlan(NamedTuple):
 
 
 def open_parquet(path: str) -> parquet.ParquetFile:
-    """Open a Parquet file for reading in small steps; without pre-buffering, which would hold whole row groups in
-    memory.
-    """
+    """Open a Parquet file for small steps, without pre-buffering, which would hold whole row groups in memory."""
     try:
         return parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
     except (OSError, pa.ArrowException) as error:
@@ -93,13 +91,11 @@ def batches_of(piece: RowRange, columns: list[str], rows_at_once: int) -> Iterat
 
 
 def as_streamed(parts: tuple[FileRows, ...], rows: pa.Table, *, fixed: bool) -> ColumnTable:
-    """Rows of a scan as a `ColumnTable` that is marked as streamed."""
     columns = {name: as_chunked(column) for name, column in zip(rows.column_names, rows.columns, strict=True)}
     return ColumnTable(columns, parts, fixed=fixed, streamed=True)
 
 
 def make_plan(files: list[str], columns: Columns, reward: RewardSpec | None, *, rows: int, fixed: bool) -> ShardPlan:
-    """Scan the ids and divide the files into shards."""
     # A shard ends with the first problem that ends at or after the end of a row group once the shard has enough rows,
     # so that hardly any row group is read for two shards.
     planner = ShardPlanner(columns, reward, rows)
@@ -140,14 +136,11 @@ class ShardPlanner:
         return list(dict.fromkeys(names))
 
     def open(self, path: str, group_rows: list[int]) -> None:
-        """Register the next file with the number of rows of each of its row groups."""
         self.files.append((path, sum(group_rows)))
         self.group_ends += (self.n_rows + np.cumsum(group_rows)).tolist()
 
     def take(self, table: ColumnTable) -> None:
-        """Process a batch of rows: record where problems start, and collect levels, catalogue items and the highest
-        grade.
-        """
+        """Process a batch of rows: record where problems start, the levels, the catalogue and the highest grade."""
         codes, values = names(table, self.columns.problem, "problem")
         new = np.flatnonzero(np.diff(codes, prepend=-1))
         if values[codes[0]] == self.last and type(values[codes[0]]) is type(self.last):
@@ -189,7 +182,6 @@ class ShardPlanner:
         return ShardPlan(tuple(self._shards(starts)), columns, reward, self.largest)
 
     def _shards(self, starts: Ints) -> Iterator[ScanShard]:
-        """Iterate over the shards between the cuts."""
         cuts = self._cuts(starts)
         firsts = np.searchsorted(starts, cuts)
         for number in range(len(cuts) - 1):
@@ -206,7 +198,6 @@ class ShardPlanner:
         return [*cuts, self.n_rows]
 
     def _pieces(self, low: int, high: int) -> tuple[RowRange, ...]:
-        """Return the pieces of files that hold the rows from `low` to `high`."""
         pieces, start = [], 0
         for path, count in self.files:
             if start < high and start + count > low:
@@ -239,7 +230,6 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 
 
 def as_bytes(size: int | str, name: str) -> int:
-    """Return a number of bytes from a number or text."""
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
     match = _SIZE.fullmatch(size) if isinstance(size, str) else None
@@ -305,5 +295,4 @@ def _require_alike(
 
 
 def _empty(kinds: pa.Schema, name: str) -> pa.Array:
-    """Return an empty array of the type of a column."""
     return pa.array([], type=kinds.field(name).type)

@@ -38,7 +38,6 @@ def qrels_reward(judgements: Judgements, problems: Problems, *, alpha: float | N
 
 
 def ideal_alpha_dcg(documents: Sequence[Sequence[str]], alpha: float = 0.5, depth: int = 20) -> Floats:
-    """Cumulative alpha-DCG of the ideal ranking of documents, by rank."""
     names = {name: at for at, name in enumerate(dict.fromkeys(topic for document in documents for topic in document))}
     covers = np.zeros((len(documents), len(names)))
     for row, topics in enumerate(documents):
@@ -86,7 +85,6 @@ def run_lists(run: Run | str | Path, problems: Problems, *, length: int = 20) ->
 
 
 def write_run(lists: Lists, path: str | Path, *, tag: str = "listwright") -> None:
-    """Write lists as a run file, which trec_eval, ndeval and their like read."""
     if not tag or tag.split() != [tag]:
         raise InputError(f"tag must be one word. Got {tag!r}.")
     lines = []

@@ -158,18 +158,15 @@ class PolicyKeeper:
         return worth
 
     def note(self, progress: CheckpointState) -> None:
-        """Store what was kept so far in the progress of a checkpoint."""
         progress.policies, progress.states = tuple(self.policies), self.rounds
         progress.best_value, progress.best_policy = (None, None) if self.best is None else self.best
 
     def recall(self, progress: CheckpointState) -> None:
-        """Restore what was kept from the progress of a checkpoint."""
         self.policies, self.rounds = list(progress.policies), progress.states
         if progress.best_value is not None and progress.best_policy is not None:
             self.best = progress.best_value, progress.best_policy
 
     def kept(self, last: Policy) -> Policy:
-        """Return the policy to predict with."""
         if self.policies:
             return PolicyMixture(tuple(self.policies))
         return last if self.best is None else self.best[1]
@@ -187,8 +184,6 @@ Columns = dict[str, NDArray[Any]]
 
 
 class RoundRecord(NamedTuple):
-    """One round, or several that are recorded as one."""
-
     round: int  # number of the round, from 1
     states: int  # number of states
     training_value: float  # mean value of the lists that were built while learning
@@ -223,7 +218,6 @@ class History:
 
     @property
     def columns(self) -> Columns:
-        """The rounds as arrays by name."""
         number, states, training, held = zip(*self.rounds, strict=True) if self.rounds else ((), (), (), ())
         return {
             "round": np.array(number, dtype=np.int64),
@@ -253,7 +247,6 @@ class Run:
     earlier: Columns | None = None  # the columns of the history of earlier rounds, if the fit continues another
 
     def attributes(self, policy: Policy, history: History) -> dict[str, Any]:
-        """Return the attributes of the fitted estimator, given the policy that it keeps."""
         names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
         names["rounds_"] = history.columns
         return self.about | names | {"n_features_in_": self.signature.n_features}
@@ -352,7 +345,6 @@ class Checkpoints:
 
 
 def _settings(model: Any) -> dict[str, str]:
-    """Return the parameters that a fit depends on, as text."""
     return {name: repr(value) for name, value in model.get_params(deep=False).items() if name not in MAY_DIFFER}
 
 

@@ -51,7 +51,6 @@ class Visits:
     summed: bool = True  # whether there is one entry per state
 
     def add(self, states: States, counts: Ints | None = None) -> None:
-        """Count one visit to each of these states, or `counts` visits."""
         each = np.ones(len(states.seen), np.int64) if counts is None else counts
         self.seen = np.concatenate([self.seen, states.seen])
         self.gains = np.concatenate([self.gains, states.gains])
@@ -60,7 +59,6 @@ class Visits:
         self.summed = not len(self.seen)
 
     def _sum_up(self) -> None:
-        """Merge all entries of a state into one."""
         # This is deferred until a count is needed, because parts of a run add up quickly.
         if self.summed:
             return
@@ -72,7 +70,6 @@ class Visits:
         self.summed = True
 
     def join(self, other: Visits) -> None:
-        """Add the visits of another part of the run."""
         self.add(States(other.seen, other.gains, other.coarse), other.counts)
 
     def validation_error(self) -> str:
@@ -91,12 +88,10 @@ class Visits:
 
     @property
     def n_states(self) -> int:
-        """Number of different states."""
         self._sum_up()
         return len(self.seen)
 
     def knows(self, states: States) -> Bools:
-        """Return which of these states were visited."""
         return np.isin(_pair_keys(states.seen, states.gains), _pair_keys(self.seen, self.gains))
 
     def nearly_knows(self, states: States) -> Bools:
@@ -116,18 +111,15 @@ class Visits:
 
 
 def _pair_keys(seen: Keys, gains: Keys) -> Keys:
-    """Return one key per pair of keys."""
     return _scramble(seen ^ _scramble(gains + ODD))
 
 
 def first_gains(problems: Problems) -> Floats:
-    """Return what each item gains in the empty list."""
     reward = reward_of(problems)
     return reward.gains(reward.start(problems))
 
 
 def states_of(problems: Problems, gains: Floats) -> States:
-    """Return the keys of the problems, given what each of their items gains in the empty list."""
     rows = _row_keys(problems.features)
     for salt, column in enumerate((problems.catalogue, problems.sizes)):
         if column is not None:
@@ -215,7 +207,6 @@ class Ledger:
     breaches: list[str] = field(default_factory=list)  # laws that the rewards were seen to break
 
     def count_visits(self, states: States, n_passes: int) -> None:
-        """Counts passes over these states."""
         self.states.add(states, np.full(len(states.seen), n_passes))
         key = f"{int((states.seen ^ states.gains).sum(dtype=np.uint64)):x}"
         before = self.visits.get(key, 0) if len(states.seen) >= FEW else 0  # a few may recur by chance
@@ -224,7 +215,6 @@ class Ledger:
         self.passes = max(self.passes, before + n_passes)
 
     def measure(self, problems: Problems) -> None:
-        """Remember the problems on which policies are measured while learning."""
         first = problems[:1]
         if not self.measured.knows(states_of(first, first_gains(first))).all():
             self.measured.add(states_of(problems, first_gains(problems)))
@@ -240,7 +230,6 @@ class Ledger:
         return self.states.n_states or None
 
     def add(self, other: Ledger) -> None:
-        """Add the sums of a part of a round."""
         self.rounds += other.rounds
         self.loss += other.loss
         self.value += other.value
@@ -334,7 +323,6 @@ class Training:
         return replace(self, learner=self.learner.fork(), ledger=Ledger())
 
     def join(self, learner: Learner, ledger: Ledger) -> None:
-        """Add what a fork has learned."""
         self.learner.join(learner)
         self.ledger.add(ledger)
 

@@ -50,7 +50,6 @@ class Span:
         return cls(low.reshape(-1), high.reshape(-1))
 
     def merge(self, other: Self) -> Self:
-        """Return the range over both tables."""
         return type(self)(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
     def limits(self, tolerance: float) -> tuple[Floats32, Floats32]:
@@ -78,7 +77,6 @@ class Ranges:
 
     @classmethod
     def of(cls, problems: Problems) -> Self:
-        """Return the ranges over a batch of problems."""
         return cls(
             Span.of(problems.features),
             None if problems.context is None else Span.of(problems.context),
@@ -86,7 +84,6 @@ class Ranges:
         )
 
     def merge(self, other: Self) -> Self:
-        """Return the ranges over the problems of both."""
         pairs = (self.context, other.context), (self.vectors, other.vectors)
         context, vectors = (None if one is None or two is None else one.merge(two) for one, two in pairs)
         return type(self)(self.features.merge(other.features), context, vectors)
@@ -123,13 +120,10 @@ class Signature:
 
     @classmethod
     def of(cls, problems: Problems) -> Signature:
-        """Return the signature of training problems, with their ranges."""
         return replace(cls._kind(problems), ranges=Ranges.of(problems))
 
     def merge(self, other: Signature) -> Signature:
-        """Return the signature of the problems of both, which are of one kind: the larger catalogue and the wider
-        ranges.
-        """
+        """Return the signature of the problems of both: the larger catalogue and the wider ranges."""
         items = None if self.n_items is None or other.n_items is None else max(self.n_items, other.n_items)
         known = self.ranges is not None and other.ranges is not None
         return replace(self, n_items=items, ranges=self.ranges.merge(other.ranges) if known else None)  # type: ignore[union-attr, arg-type]
@@ -216,14 +210,12 @@ def fingerprint(problems: Problems) -> str:
 
 
 def _arrays(value: Any) -> tuple[Any, ...]:
-    """Return the numeric arrays that a value consists of."""
     if sparse.issparse(value):
         return value.data, value.indices, value.indptr
     return (value,) if isinstance(value, np.ndarray) and value.size and value.dtype.kind in "biuf" else ()
 
 
 def with_catalogue(problems: Problems | Scan) -> Problems:
-    """Return the problems with a catalogue: their own, or the position if all have equally many candidates."""
     if isinstance(problems, Scan):
         raise InputError("Context-free lists are learned and built in memory. Pass scan.sample(), or read the files.")
     if not isinstance(problems, Problems) or problems.catalogue is not None:
@@ -330,7 +322,6 @@ def _try_part(part: Any, rows: Rows) -> None:
 
 
 def _examples(rows: Rows, options: Any) -> Examples:
-    """Return examples for the made-up problem."""
     one = np.zeros(1, dtype=np.int64)
     return Examples(
         rows=rows,

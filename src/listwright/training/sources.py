@@ -50,7 +50,6 @@ class InMemory(ProblemSource):
 
     @cached_property
     def data(self) -> str:
-        """The fingerprint of the problems."""
         return fingerprint(self.problems)
 
     def fit_features(self, plan: FitPlan) -> Fitted:
@@ -76,7 +75,6 @@ class InMemory(ProblemSource):
             yield Round(len(batch), self.rng, partial(self._teach, batch), n_passes * a_pass)
 
     def _teach(self, batch: Problems, training: Training) -> None:
-        """Learn from one batch."""
         training.consume_batch(batch, self.rng)
 
     def _training_problems(self, done: int) -> Problems:
@@ -101,7 +99,6 @@ class InMemory(ProblemSource):
 
 @contextmanager
 def open_source(problems: Problems | Scan, engine: Engine, **settings: Any) -> Iterator[ProblemSource]:
-    """Provide the source of these problems, with the engine's workers if it needs some."""
     # Linear algebra is restricted to one thread, so that sums are added in one order.
     if not isinstance(problems, Scan):
         check_problems(problems)
@@ -140,7 +137,6 @@ class Sharded(ProblemSource):
         self._split(int(rng.integers(2**62)))
 
     def _split(self, seed: int) -> None:
-        """Set the seed, and with it the shards that are held out."""
         every = np.arange(len(self.shards.shards))
         self.seed = seed
         self.held = held_out(len(every), np.random.default_rng(seed)) if self.hold_out else None
@@ -148,11 +144,9 @@ class Sharded(ProblemSource):
 
     @property
     def data(self) -> str:
-        """The fingerprint of the shards."""
         return self.shards.fingerprint()
 
     def fit_features(self, plan: FitPlan) -> Fitted:
-        """Read all shards, and fit the features on the summaries found in them."""
         plan.features.prefit(self.example if self.whole is None else self.whole)
         if not plan.features.streams():
             raise InputError(
@@ -173,11 +167,9 @@ class Sharded(ProblemSource):
         return len(self.shards.shards) + n_passes * len(self.learned)
 
     def _schedule(self, learner: Learner) -> Schedule:
-        """Return which shards each round learns from."""
         return Schedule(self.learned, rounds_a_pass(self.shards, self.learned, learner, self.batch_size), self.seed)
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Yield rounds, each of some of the shards."""
         schedule = self._schedule(training.learner)
         share = kept_share(self.shards, training.learner, len(training.weights), n_passes)
         left = {number: schedule.shards_of(number).tolist() for number in range(done, n_passes * schedule.n_rounds)}
@@ -220,7 +212,6 @@ class Schedule:
     seed: int  # seed of the order in later passes
 
     def shards_of(self, number: int) -> Ints:
-        """Return the shards of a round, counted over all passes."""
         a_pass, at = divmod(number, self.n_rounds)
         if a_pass:
             at = np.random.default_rng([self.seed, a_pass]).permutation(self.n_rounds)[at]
@@ -275,11 +266,9 @@ class SummarizeShard:
     check: Callable[[Problems], None]
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> ShardSummary:
-        """Return one result for the shard."""
         return reduce(ShardSummary.merge, map(self._block, blocks))
 
     def _block(self, block: Problems) -> ShardSummary:
-        """Return the result for one block."""
         self.check(block)
         size = 0.0 if block.sizes is None else float(block.sizes.sum())
         return ShardSummary(Signature.of(block), self.features.summary(block), int(block.counts.max()), size)
@@ -325,7 +314,6 @@ class ProblemParts(MemoryShards):
 
     @property
     def n_rows(self) -> int:
-        """Number of candidates of all problems together."""
         return self.problems.n_rows
 
     @cached_property
@@ -335,16 +323,12 @@ class ProblemParts(MemoryShards):
 
     @cached_property
     def shards(self) -> tuple[MemoryShard, ...]:
-        """The parts."""
         rows = np.diff(self.problems.offsets[self.ends]).tolist()
         return tuple(MemoryShard(i, self.ends[i + 1] - self.ends[i], n) for i, n in enumerate(rows))
 
     def blocks(self, number: int) -> Iterator[Problems]:
-        """Yield the problems of a part as a single block."""
         yield self.problems[self.ends[number] : self.ends[number + 1]]
 
     def fingerprint(self) -> str:
-        """Return a hash of the problems and the number of parts, because the rounds differ from those of batches in
-        memory.
-        """
+        """Return a hash of the problems and the number of parts, on which the rounds depend."""
         return f"{fingerprint(self.problems)} in {len(self.shards)} parts"

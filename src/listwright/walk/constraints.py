@@ -38,16 +38,13 @@ def check_length(length: int, problems: Problems, *, allow_short: bool) -> None:
 
 
 def as_limits(length: int | None, budget: Any, usual_length: int, usual_budget: float | None) -> tuple[int | None, Any]:
-    """Return the length and budget that are asked for; if neither is, the usual budget or, without one, the usual
-    length.
-    """
+    """Return the length and budget asked for; if neither is, the usual budget or else the usual length."""
     if length is not None or budget is not None:
         return length, budget
     return (usual_length, None) if usual_budget is None else (None, usual_budget)
 
 
 def as_budgets(budget: ArrayLike | None, problems: Problems) -> Floats | None:
-    """Return the budget of each problem as floats, or None if there is no budget."""
     # A tolerance is added for rounding, because three times 0.1 exceeds 0.3 in binary.
     if budget is None:
         return None
@@ -60,9 +57,7 @@ def as_budgets(budget: ArrayLike | None, problems: Problems) -> Floats | None:
 
 
 def as_constrained(problems: Problems, asked: Any, usual: Any) -> Problems:
-    """Return the problems under the quotas of groups that are asked for; else under their own, and else under the
-    usual ones.
-    """
+    """Return the problems under the quotas asked for; else under their own, and else under the usual ones."""
     if asked is None and problems.quotas is not None and problems.quotas.groups.shape[1]:
         return problems
     return problems.with_constraints(per_group=usual if asked is None else asked)
@@ -101,7 +96,6 @@ class Constraints:
 
     @property
     def left(self) -> Floats:
-        """What is left of the budget of each problem."""
         return self._limits.room
 
     def fits(self) -> Bools:

@@ -45,7 +45,6 @@ def walk(
     room: Floats | None = None,
     repeats: bool = False,
 ) -> Iterator[Step]:
-    """Build lists position by position, and yield a `Step` for each."""
     # An option is a row that fits into what is left of the budget and, unless repeats are allowed, is not yet in the
     # list. This is the list construction of Algorithm 2; training measures gains at each step.
     policy = policy.drawn(len(problems), rng)
@@ -194,7 +193,6 @@ class CompiledWalk(NamedTuple):
 
 
 def _width(kind: type[Features], part: Any, problems: Problems) -> int:
-    """Return the number of columns that a part of the features has."""
     if kind is Candidate:
         scale = None if problems.context is None else part.context_scale_
         return problems.n_features + (0 if scale is None else len(scale.mean))
@@ -241,9 +239,7 @@ class Shares:
     note: str = ""  # says if the contributions do not add up to the scores
 
     def by_group(self) -> dict[str, Floats]:
-        """Return the contributions of each group, shape (rows, columns); blocks of the same group are put side
-        by side.
-        """
+        """Return the contributions of each group, shape (rows, columns), blocks of a group side by side."""
         found: dict[str, Floats] = {}
         for block, table in zip(self.blocks, self.tables, strict=True):
             found[block.group] = np.concatenate([found[block.group], table], axis=1) if block.group in found else table
@@ -279,7 +275,6 @@ def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shar
 
 
 def blocks_of(features: Features, seen: Any) -> list[Block]:
-    """Return one block per part of the features, with one name per column."""
     blocks = []
     for part, one in features.parts_seen(seen):
         width, names = part.columns(one).shape[1], part.names()
