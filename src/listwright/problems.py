@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 8  # most kinds of links that the repr names
 SHOWN = 20  # features that a notebook shows
+BY_ROW = ("features", "catalogue", "sizes", "item_ids", "vectors", "links", "aspects", "groups", "quotas")
 
 
 class BoundReward(Protocol):
@@ -52,30 +53,12 @@ class Problems:
         One row per candidate; the candidates of all problems one after the other.
     offsets : ndarray of int, shape (problems + 1,)
         `offsets[i]:offsets[i + 1]` are the rows of problem i.
-    context : ndarray of float32, shape (problems, c), or None
-        What is known of each problem as a whole.
-    catalogue : ndarray of int, shape (rows,), or None
-        Which item of a recurring set each row is.
-    sizes : ndarray of float, shape (rows,), or None
-        How much of a budget each candidate uses.
-    reward : Reward or None
-        What a list is worth.
-    problem_ids : ndarray, shape (problems,)
-        The name of each problem.
-    item_ids : ndarray, shape (rows,), or None
-        The name of each candidate.
-    feature_names : tuple of str or None
-        The names of the columns of `features`.
-    vectors : ndarray of float32 or scipy CSR matrix, shape (rows, v), or None
-        What similarity between candidates is measured on, where that is not `features`.
-    links : dict of str to scipy CSR matrix, shape (rows, w), or None
-        By name, how strongly candidates are linked to each other; column j is the problem's j-th candidate.
-    aspects : dict of str to ndarray of float32, shape (rows, a), or None
-        By name, how well candidates answer the aspects of their problem; column j is the problem's j-th aspect.
-    query_terms : QueryTerms or None
-        What each problem asks for and what each candidate provides of it.
-    groups : ndarray, shape (rows,), or None
-        A label for each row, such as its source.
+    context, problem_ids : ndarray, shape (problems, ...)
+        What is known of each problem as a whole, None if nothing; and its name.
+    catalogue, sizes, item_ids, groups : ndarray, shape (rows,), or None
+        What `from_arrays` was given, one entry per candidate.
+    vectors, links, aspects, query_terms, feature_names, reward
+        What `from_arrays` was given; tables have one row per candidate, and those of `links` are scipy CSR matrices.
     quotas : Quotas or None
         What lists must keep to: see `with_constraints`.
     numbered : bool
@@ -177,11 +160,6 @@ class Problems:
             A label for each candidate, such as its source, author or section; same shapes as `catalogue`. With
             `per_group=` a list holds at most so many candidates of a group.
 
-        Returns
-        -------
-        Problems
-            The batch.
-
         Raises
         ------
         InputError
@@ -249,10 +227,8 @@ class Problems:
     ) -> Problems:
         """Make problems from a frame of pandas, polars, pyarrow or DuckDB with one row per candidate.
 
-        Lazy frames are collected.
-
-        Rows of a problem need not be contiguous; problems come in order of first appearance. Wherever several columns
-        are named, patterns such as `"topic_*"` may stand for them.
+        Lazy frames are collected. Rows of a problem need not be contiguous; problems come in order of first appearance.
+        Wherever several columns are named, patterns such as `"topic_*"` may stand for them.
 
         Parameters
         ----------
@@ -386,17 +362,7 @@ class Problems:
         return self if self.reward is None else self._with(reward=None)
 
     def with_reward(self, reward: BoundReward) -> Problems:
-        """Return the same problems with another reward.
-
-        Parameters
-        ----------
-        reward : Reward
-            What a list is worth, from `listwright.rewards`.
-
-        Returns
-        -------
-        Problems
-            A new batch that shares all arrays with this one.
+        """Return the same problems with another reward, from `listwright.rewards`. All arrays are shared.
 
         Examples
         --------
@@ -407,24 +373,11 @@ class Problems:
         return self._with(reward=_bind(reward, self.offsets))
 
     def with_features(self, features: Floats32, names: Sequence[str] | None = None) -> Problems:
-        """Return the same problems with other columns for the same rows.
-
-        Parameters
-        ----------
-        features : ndarray of float32, shape (rows, d)
-            The new columns.
-        names : sequence of str, optional
-            Their names; by default those of the old columns.
-
-        Returns
-        -------
-        Problems
-            A new batch that shares everything else with this one.
+        """Return the same problems with other columns, shape (rows, d), for the same rows; names stay unless given.
 
         Examples
         --------
-        >>> problems = Problems.from_arrays(np.zeros((2, 3, 1)))
-        >>> problems.with_features(np.ones((6, 2), dtype=np.float32), ["u", "v"])
+        >>> Problems.from_arrays(np.zeros((2, 3, 1))).with_features(np.ones((6, 2), dtype=np.float32), ["u", "v"])
         Problems: 2 problems, 6 candidates (3 each), 2 features, no reward
         """
         return self._with(features=features, feature_names=self.feature_names if names is None else tuple(names))
@@ -473,11 +426,6 @@ class Problems:
         budgets : sequence of (array-like, float or array-like), optional
             Further budgets: what each row uses, and how much there is, for all problems or for each.
 
-        Returns
-        -------
-        Problems
-            A new batch that shares all arrays with this one.
-
         Examples
         --------
         >>> import listwright as lw
@@ -503,53 +451,26 @@ class Problems:
         return self._with(quotas=quotas)
 
     def _with(self, **changes: Any) -> Problems:
-        """Return a copy with some fields changed."""
-        return Problems(**(self._fields() | changes))
-
-    def _fields(self) -> dict[str, Any]:
-        """Return all fields by name, without copying them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return replace(self, **changes)
 
     def __getitem__(self, key: int | slice | ArrayLike) -> Problems:
         """Return a selection of the problems: by index, slice, boolean mask or list of indices. The reward follows."""
         which = resolve_indices(key, len(self))
         if is_run(which) and len(which) == len(self):
             return self
-        rows: Any = slice(self.offsets[which[0]], self.offsets[which[-1] + 1])
-        if not is_run(which):
-            rows = pieces(self.offsets, which)
-        counts = self.counts[which]
+        run = slice(self.offsets[which[0]], self.offsets[which[-1] + 1])
+        rows = run if is_run(which) else pieces(self.offsets, which)
+        changes = {name: _at(getattr(self, name), rows) for name in BY_ROW}
+        changes |= {name: _at(getattr(self, name), which) for name in ("context", "problem_ids")}
         return self._with(
-            features=self.features[rows],
-            offsets=np.concatenate([[0], np.cumsum(counts)]),
-            context=None if self.context is None else self.context[which],
-            catalogue=None if self.catalogue is None else self.catalogue[rows],
-            sizes=None if self.sizes is None else self.sizes[rows],
+            **changes,
+            offsets=np.concatenate([[0], np.cumsum(self.counts[which])]),
             reward=None if self.reward is None else self.reward.take(which),
-            problem_ids=self.problem_ids[which],
-            item_ids=None if self.item_ids is None else self.item_ids[rows],
-            vectors=None if self.vectors is None else self.vectors[rows],
-            links=None if self.links is None else {name: table[rows] for name, table in self.links.items()},
-            aspects=None if self.aspects is None else {name: table[rows] for name, table in self.aspects.items()},
             query_terms=None if self.query_terms is None else self.query_terms.take(which, pieces(self.offsets, which)),
-            groups=None if self.groups is None else self.groups[rows],
-            quotas=None if self.quotas is None else self.quotas[rows],
         )
 
     def take(self, indices: ArrayLike, axis: int = 0) -> Problems:
-        """Return a selection of the problems by index. scikit-learn's splitters and searches call this.
-
-        Parameters
-        ----------
-        indices : array-like of int
-            Which problems.
-        axis : int, default 0
-            Accepted because scikit-learn passes it; problems have only one axis.
-
-        Returns
-        -------
-        Problems
-            The selected problems, in the given order.
+        """Return a selection of the problems by index. scikit-learn's splitters and searches call this, with an axis.
 
         Examples
         --------
@@ -566,11 +487,9 @@ class Problems:
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Refuse to be an array: tools that scale or select columns would lose which rows belong to which problem."""
         raise InputError(
-            "Problems are not an array: their rows belong to problems and have "
-            "a reward. Tools that work on arrays, such "
-            "as StandardScaler in a pipeline, cannot take them. listwright scales features itself; transform the "
+            "Problems are not an array: their rows belong to problems and have a reward. Tools that work on arrays, "
+            "such as StandardScaler in a pipeline, cannot take them. listwright scales features itself; transform the "
             "features before Problems.from_arrays, or read problems.features."
         )
 
@@ -587,15 +506,9 @@ class Problems:
         rng : numpy.random.Generator, optional
             Shuffles the problems first.
 
-        Returns
-        -------
-        iterator of Problems
-            The batches.
-
         Examples
         --------
-        >>> problems = Problems.from_arrays(np.zeros((5, 2, 1)))
-        >>> [len(batch) for batch in problems.batches(2)]
+        >>> [len(batch) for batch in Problems.from_arrays(np.zeros((5, 2, 1))).batches(2)]
         [2, 2, 1]
         """
         if size < 1:
@@ -610,8 +523,7 @@ class Problems:
         Parameters
         ----------
         parts : sequence of Problems
-            Batches with the same columns and the same kinds of data: either all or none have a context, a reward and so
-            on.
+            Batches with the same columns and the same kinds of data, such as a context or a reward.
 
         Returns
         -------
@@ -688,6 +600,12 @@ def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
             f"reward must come from listwright.rewards. Got {type(reward).__name__}. See rewards.Function."
         )
     return None if reward is None else reward.bind(offsets)
+
+
+def _at(values: Any, which: Any) -> Any:
+    if isinstance(values, dict):
+        return {name: table[which] for name, table in values.items()}
+    return None if values is None else values[which]
 
 
 def _many(count: int, noun: str) -> str:

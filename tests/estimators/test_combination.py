@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -12,7 +14,6 @@ from listwright.estimators.search import auto_methods
 from listwright.estimators.stacking import PolicyScore
 from listwright.features import ExpectedGain
 from listwright.features.given_failure import GivenFailure, Ranks, state_view
-from listwright.problems import Problems
 
 
 def portfolio(n: int, seed: int = 0) -> lw.Problems:
@@ -139,7 +140,7 @@ def test_states_that_the_list_solves_keep_as_much_weight_as_is_in_doubt(name: st
 def test_expected_gain_sees_the_order_of_a_states_numbers_not_their_scale() -> None:
     problems = portfolio(80)
     assert problems.context is not None
-    stretched = Problems(**(problems._fields() | {"context": np.exp(3 * problems.context)}))
+    stretched = replace(problems, context=np.exp(3 * problems.context))
     first, second = (ExpectedGain(("forest", "ridge")).fit(one) for one in (problems, stretched))
     np.testing.assert_array_equal(first.columns(first.start(problems)), second.columns(second.start(stretched)))
 

@@ -26,11 +26,6 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
     stem : bool
         Whether to reduce tokens to their Porter stems, which needs nltk (the extra `text`).
 
-    Returns
-    -------
-    list of str
-        The tokens.
-
     See Also
     --------
     stem_token : The stem of one token.

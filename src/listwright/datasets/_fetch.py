@@ -62,11 +62,6 @@ def fetch(name: str) -> Path:
     name : str
         One of `list_datasets()`.
 
-    Returns
-    -------
-    Path
-        The folder.
-
     Raises
     ------
     InputError

@@ -175,11 +175,6 @@ def lower_share(successes: int, n: int, delta: float = 0.05, *, always: bool = F
         Whether the bounds for all n must hold together, so that they may be looked at after every trial. They are a
         little lower (Robbins 1970, with a uniform mixture).
 
-    Returns
-    -------
-    float
-        The bound.
-
     See Also
     --------
     lower_mean : For values that are not just 0 and 1.

@@ -51,11 +51,6 @@ def list_length_for(ratio: float, comparator_length: int) -> int:
     comparator_length : int
         k, the length of the lists to compete with.
 
-    Returns
-    -------
-    int
-        m.
-
     See Also
     --------
     approximation_ratio : The ratio of a length.
@@ -91,11 +86,6 @@ def regret_bound(
         k, the length of the lists to compete with; `length` by default.
     delta : float, default 0.05
         The bound fails with a probability of at most `delta`.
-
-    Returns
-    -------
-    float
-        The bound.
 
     See Also
     --------
@@ -197,11 +187,6 @@ def rounds_for(
         k, the length of the lists to compete with; `length` by default.
     delta : float, default 0.05
         The claim fails with a probability of at most `delta`.
-
-    Returns
-    -------
-    int
-        T.
 
     See Also
     --------

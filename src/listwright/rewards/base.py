@@ -103,11 +103,6 @@ class Reward(ABC):
             A state from `start` or `add`; it stays as it is.
         picks : ndarray of int, shape (problems,)
             The row picked in each problem, counted over the whole batch; -1 where a problem gets no item.
-
-        Returns
-        -------
-        object
-            The new state.
         """
 
     @abstractmethod

@@ -259,11 +259,6 @@ def scan(
     options
         Which column is what, as in `Problems.from_frame`.
 
-    Returns
-    -------
-    Scan
-        For `fit`, `partial_fit`, `predict`, `evaluate` and `compare` in place of problems.
-
     Raises
     ------
     InputError
