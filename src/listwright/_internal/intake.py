@@ -190,7 +190,6 @@ class Intake:
         return tuple(str(name) for name in names)
 
     def _item_ids(self, values: Any) -> NDArray[Any] | None:
-        """Item ids by row, checked to be unique within each problem."""
         if values is None:
             return None
         ids = self._by_row(_names(values), "item_ids")
@@ -339,7 +338,6 @@ def _stack(tables: list[Any]) -> Any:
 
 
 def _concat(arrays: list[Any]) -> Any:
-    """Concatenates arrays that are either all present or all None."""
     return None if arrays[0] is None else np.concatenate(arrays)
 
 
@@ -381,7 +379,6 @@ def _join_ids(parts: Sequence[Any]) -> tuple[NDArray[Any], bool]:
 
 
 def _count_ids(ids: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-    """Return the distinct ids and their counts, for ids that numpy cannot sort."""
     counts: dict[Any, int] = {}
     for name in ids:
         counts[name] = counts.get(name, 0) + 1

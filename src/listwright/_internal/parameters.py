@@ -60,7 +60,6 @@ class Parameters:
         return f"{type(self).__name__}({', '.join(f'{name}={_short(text)}' for name, text in changed.items())})"
 
     def _repr_html_(self) -> str:
-        """scikit-learn's diagram, for notebooks."""
         from sklearn.utils import estimator_html_repr
 
         return str(estimator_html_repr(self))

@@ -104,6 +104,5 @@ def curves(records: Records, methods: Sequence[str], limit: str, y: str) -> Any:
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record of Python values, with None for nan, which JSON does not have."""
     values = {key: value.item() if isinstance(value, np.generic) else value for key, value in record.items()}
     return {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in values.items()}

@@ -253,7 +253,6 @@ def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[
 
 
 def _same_without_reward(features: Features, rows: Rows, problems: Problems, picks: list[Ints]) -> None:
-    """Raise if the columns differ when the problems have no reward."""
     if not _equal(rows, _after(features, problems.without_reward(), picks)):
         raise LawBroken("reward", "Columns differ when the reward is taken away: features must not look at it.")
 
@@ -266,7 +265,6 @@ def _after(features: Features, problems: Problems, picks: list[Ints]) -> Rows:
 
 
 def _equal(one: Rows, other: Rows, where: Any = slice(None)) -> bool:
-    """Return whether two sets of rows have exactly the same numbers."""
     same = np.array_equal(one.table[where], other.table[where])
     if one.crossed is None or other.crossed is None:
         return same and one.crossed is other.crossed
@@ -354,12 +352,10 @@ def _rows(rng: np.random.Generator) -> Rows:
 
 
 def _gains(rows: Rows) -> Floats:
-    """Return the gains of the made-up rows: 0.9 for item 2, and 0.1 for the others."""
     return 0.1 + 0.8 * rows.table[:, 0].astype(np.float64)
 
 
 def _best_rows(rows: Rows) -> Ints:
-    """Return the row of item 2 of each state."""
     return rows.offsets[:-1] + 2
 
 

@@ -221,7 +221,6 @@ def _positions(problems: Problems) -> Ints:
 
 
 def _ranked_by_a_score(name: str) -> bool:
-    """Return whether a column's name says a rank, and by what: "bm25_rank", but not "rank" or "shown_rank"."""
     words = set(re.split(r"[^a-z0-9]+", name.lower())) - {""}
     return bool(words & RANKS) and bool(words - RANKS - PLACES)
 

@@ -105,7 +105,6 @@ def _row_sums(features: Any, column: Floats) -> Floats:
 
 
 def _constant(problems: Problems) -> Finding:
-    """Find features that have the same value in all rows."""
     low, high = (dense_row(getattr(problems.features, name)(axis=0)) for name in ("min", "max"))
     flat = np.flatnonzero(low == high)
     if not len(flat):

@@ -80,7 +80,6 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
 
 
 def _check_short_lists(start: RecordedLists) -> None:
-    """Check all lists of up to `SHORT` items, each grown from the list without its last item."""
     grown: dict[tuple[int, ...], RecordedLists] = {(): start}
     for positions in short_lists_of(start.problems, most=FEW, length=SHORT):
         picks = picks_at(start.problems, positions[-1], most=FEW)
@@ -111,7 +110,6 @@ def _check_step(before: RecordedLists, picks: Ints) -> RecordedLists:
 
 
 def _check_lists(grown: RecordedLists) -> None:
-    """Check the laws that concern a single list."""
     for law in LIST_LAWS:
         law(grown)
 
@@ -174,7 +172,6 @@ def add_is_pure(before: RecordedLists, picks: Ints) -> None:
 
 
 def _impure(before: RecordedLists, picks: Ints, i: int) -> None:
-    """Raise the error that says that `add` changed the state it started from."""
     added = before.item(int(picks[i])) if picks[i] >= 0 else "nothing"
     where = f"Adding {added} to {before.items(i)} {before.place(i)}"
     raise LawBroken("pure", f"{where} changed the state it started from: add must return a new state.")
@@ -237,7 +234,6 @@ def slices_agree(grown: RecordedLists, which: Ints) -> None:
 
 
 def _gain_after(grown: RecordedLists, row: int) -> str:
-    """Return how messages name the gain of a row after its problem's list."""
     i = int(grown.problems.owners[row])
     return f"Gain of {grown.item(row)} after {grown.items(i)} {grown.place(i)}"
 
@@ -250,12 +246,10 @@ def _same_in_slice(whole: Floats, part: Floats, name: Callable[[int], str]) -> N
 
 
 def _differ(a: Floats, b: Floats, tolerance: float) -> Bools:
-    """Return where two arrays differ by more than the tolerance."""
     return np.abs(a - b) > tolerance
 
 
 def _first(bad: Bools) -> list[int]:
-    """Return the index of the first True in a list, or an empty list if there is none."""
     return [int(i) for i in np.flatnonzero(bad)[:1]]
 
 

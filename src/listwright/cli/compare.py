@@ -168,7 +168,6 @@ def _standing(record: dict[str, Any]) -> str:
 
 
 def _differences(comparison: Comparison) -> list[dict[str, Any]]:
-    """Paired differences of the first method to each other method."""
     if len(comparison.methods) < 2:
         return []
     records = comparison.differences(comparison.methods[0], pooled=True).records()
@@ -182,12 +181,10 @@ def _describe_limits(record: dict[str, Any], limit: str) -> dict[str, str]:
 
 
 def _finite(value: Any) -> Any:
-    """None in place of NaN and infinity, which JSON cannot represent."""
     return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
 def _text(value: Any) -> str:
-    """Return a table cell as text, floats with three decimals."""
     return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
@@ -200,5 +197,4 @@ def _method(name: str) -> Any:
 
 
 def _size(value: float) -> float:
-    """A training size as the library takes it: numbers above 1 count problems, others are a share."""
     return int(value) if value > 1 else value

@@ -195,7 +195,6 @@ def _figures(model: Any, measured: Any) -> dict[str, Any]:
 
 
 def _last_line(out: str, seconds: float) -> str:
-    """Return the last line: where the model is, and how long learning took."""
     return f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model."
 
 
@@ -249,7 +248,6 @@ def describe_data(problems: Problems | Scan) -> str:
 
 
 def _training_value(model: Any) -> str:
-    """Mean value of the lists built during learning."""
     ledger = model.training_.ledger
     return (
         f"While learning, lists were worth {ledger.value / max(ledger.rounds, 1):.3f} on average. That is no promise "

@@ -85,7 +85,6 @@ def _problems(model: Any, data: list[str] | None) -> Any:
 
 
 def _importance(model: Any, problems: Any) -> Any:
-    """Permutation importance of each feature, with progress on standard error."""
     from listwright.report.model_page import importance_of
 
     with progress("permuting features"):
@@ -93,12 +92,10 @@ def _importance(model: Any, problems: Any) -> Any:
 
 
 def _table(model: Any, name: str) -> Any:
-    """Return an attribute of the model that holds a table, such as `weights_`, or None."""
     return getattr(model, name, None)
 
 
 def _finite(table: Any) -> list[dict[str, Any]]:
-    """Records of a table with None in place of NaN, for JSON."""
     return [{name: None if value != value else value for name, value in record.items()} for record in table.records()]
 
 

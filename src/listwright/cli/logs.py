@@ -29,10 +29,7 @@ def _check_propensity(propensity: str) -> str:
 
 LogFiles = Annotated[
     list[str] | None,
-    typer.Option(
-        "--log",
-        help="Log of shown lists with their outcomes, instead of DATA: Parquet, CSV or JSON lines.",
-    ),
+    typer.Option("--log", help="Log of shown lists with their outcomes, instead of DATA: Parquet, CSV or JSON lines."),
 ]
 Cascade = Annotated[bool, typer.Option("--cascade", help="With --log: users stop looking at the first click.")]
 Propensity = Annotated[

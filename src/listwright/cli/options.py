@@ -31,8 +31,7 @@ DATA = (
 )
 Data = Annotated[list[str], typer.Argument(metavar="DATA", help=DATA)]
 OptionalData = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="DATA", help=f"{DATA} May be missing with --log.", show_default=False),
+    list[str] | None, typer.Argument(metavar="DATA", help=f"{DATA} May be missing with --log.", show_default=False)
 ]
 Model = Annotated[
     str, typer.Argument(metavar="MODEL", help="Model file from `listwright fit`, or - for standard input.")

@@ -144,7 +144,6 @@ def serve(
 
 
 def _is_new(store: str) -> bool:
-    """Return whether the store is an SQLite file that does not exist yet."""
     scheme, _, path = store.partition(":///")
     return scheme == "sqlite" and not Path(path).exists()
 

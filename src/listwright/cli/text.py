@@ -139,7 +139,6 @@ def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
 
 
 def _write(text: str, output: Path | None) -> None:
-    """Write text to a file, completely or not at all, or to standard output."""
     from listwright._internal.files import write_whole
 
     if output is None:

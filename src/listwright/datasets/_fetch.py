@@ -208,7 +208,6 @@ def _opinosis(raw: Path, folder: Path) -> None:
 
 
 def _decode(content: bytes) -> str:
-    """Decode text that is UTF-8 or else Latin-1."""
     try:
         return content.decode("utf8")
     except UnicodeDecodeError:

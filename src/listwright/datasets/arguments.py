@@ -124,7 +124,6 @@ def highest(values: Floats, owners: Ints) -> Floats:
 
 
 def _with_data(table: Rows, data: Any) -> Rows:
-    """Return a table with the same sparsity pattern and other values."""
     return sparse.csr_array((data, table.indices, table.indptr), shape=table.shape)
 
 
@@ -299,7 +298,6 @@ def _table(folder: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, 
 
 
 def _side(row: dict[str, str], split: str) -> tuple[str, int]:
-    """Return topic and stance (1 or -1) of a row."""
     if row["stance"] not in ("1", "-1"):
         raise InputError(
             f"The stance of {next(iter(row.values()))!r} ({split}) must be 1 or -1. Got {row['stance']!r}."
@@ -310,7 +308,6 @@ def _side(row: dict[str, str], split: str) -> tuple[str, int]:
 def _validate(
     split: str, topic: str, stance: int, arguments: dict[str, str], points: list[str], matches: list[tuple[str, str]]
 ) -> _Debate:
-    """Return a debate after checking that its matches refer to arguments and key points that exist."""
     numbers = {point: number for number, point in enumerate(points)}
     for argument, point in matches:
         if argument not in arguments or point not in numbers:

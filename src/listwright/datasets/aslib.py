@@ -67,13 +67,11 @@ def read_arff(path: Path, columns: tuple[str, ...] = ()) -> Arff:
 
 
 def _name(written: str, known: tuple[str, ...]) -> str:
-    """Return an attribute's name without quotes, in lower case if it is one of the known columns."""
     name = written.strip("'\"")
     return name.lower() if name.lower() in known else name
 
 
 def _split_header(text: str) -> tuple[str, str]:
-    """Return what comes before and after the line "@data"."""
     head, *body = _DATA.split(text, maxsplit=1)
     return head, "".join(body)
 

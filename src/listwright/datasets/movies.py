@@ -178,11 +178,7 @@ class Movies:
 
 
 def read_movies(
-    path: str | Path,
-    *,
-    reward: Literal["genres", "liked"] = "genres",
-    liked: float = 8,
-    min_ratings: int = 10,
+    path: str | Path, *, reward: Literal["genres", "liked"] = "genres", liked: float = 8, min_ratings: int = 10
 ) -> Movies:
     """Read MovieTweetings as problems: which of the movies that a user went on to rate does the user like?
 

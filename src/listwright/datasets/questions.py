@@ -96,7 +96,6 @@ def read_questions(path: str | Path) -> Problems:
 
 
 def _vectors(question: LabelledQuestion, bodies: list[list[str]]) -> Rows:
-    """Return hashed tf-idf rows of the paragraphs of one question, from titles and bodies."""
     titles = [tokens(paragraph.title) for paragraph in question.paragraphs]
     return hashed_tf_idf([title + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
 
@@ -125,7 +124,6 @@ def _has_paragraphs(record: dict[str, Any]) -> bool:
 
 
 def _support(paragraphs: list[Paragraph]) -> Coverage:
-    """Return the reward: every supporting fact is a topic, covered by the paragraphs that hold it."""
     held = [(row, fact.support) for row, fact in enumerate(paragraphs) if fact.support is not None]
     rows, facts = np.array(held, dtype=np.int64).T
     return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, facts)), shape=(len(paragraphs), facts.max() + 1)))
@@ -171,12 +169,10 @@ def _hotpot(record: dict[str, Any]) -> list[Paragraph]:
 
 
 def _columns(pairs: Any, second: str) -> tuple[list[Any], list[Any]]:
-    """Return titles and what belongs to them, from pairs as published or from columns as on the Hugging Face hub."""
     if isinstance(pairs, dict):
         return list(pairs["title"]), list(pairs[second])
     return [title for title, _ in pairs], [other for _, other in pairs]
 
 
 def _title(title: Any, place: int) -> str:
-    """Return the title of a paragraph, or "paragraph N" where it has none."""
     return str(title) if title else f"paragraph {place + 1}"

@@ -207,7 +207,6 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
 
 
 def _same_lengths(record: dict[str, Any], file: Path) -> None:
-    """Raise unless scores and judgements of a record have one entry per document."""
     n = len(record["documents"])
     rows = {"indri": record["indri"], "bm25": record["bm25"], "covers": record["covers"]}
     rows |= {f"bm25_suggestions[{i}]": row for i, row in enumerate(record["bm25_suggestions"])}
@@ -217,7 +216,6 @@ def _same_lengths(record: dict[str, Any], file: Path) -> None:
 
 
 def _clueweb_ids(record: dict[str, Any], file: Path) -> None:
-    """Raise unless documents have ids of ClueWeb09, which say where they are from."""
     wrong = next((name for name in record["documents"] if "-" not in str(name)), None)
     if wrong is not None:
         raise InputError(
@@ -256,7 +254,6 @@ def _read_published(records: list[dict[str, Any]], problems: Problems, file: Pat
 def _columns(
     more: Path, records: list[dict[str, Any]], offsets: Ints
 ) -> tuple[Floats32, tuple[str, ...], Floats32 | None]:
-    """Return features, their names, and the context, from the `.npz` file if there is one, else from the records."""
     if more.is_file():
         return _more_columns(more, offsets)
     return np.concatenate([_columns_of(record) for record in records]).astype(np.float32), OWN_COLUMNS, None
@@ -292,7 +289,6 @@ def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...],
 
 
 def _stack(records: list[dict[str, Any]], answers: Any) -> Floats32:
-    """Return the answers of all queries below each other, padded to the query with the most suggestions."""
     tables = [answers(record) for record in records]
     width = max(table.shape[1] for table in tables)
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]).astype(np.float32)
@@ -319,5 +315,4 @@ def own_word_answers(record: dict[str, Any]) -> Floats:
 
 
 def _numbers(rows: Any) -> Floats:
-    """Return scores as floats, with 0 for missing ones."""
     return np.array([[0.0 if value is None else float(value) for value in row] for row in rows])

@@ -135,7 +135,6 @@ class ShardCache:
         return fits
 
     def _kept(self, shard: int) -> Iterator[Any]:
-        """Yield the blocks of a shard, and keep them once all were read."""
         blocks = []
         for block in self.shards.blocks(shard):
             blocks.append(block)
@@ -290,7 +289,6 @@ def streamed_lists(
 
 
 def _write(tables: Iterator[pa.Table], path: Path) -> None:
-    """Write tables into one Parquet file, all with the schema of the first."""
     first = next(tables)
     with parquet.ParquetWriter(path, first.schema) as writer:
         writer.write_table(first)

@@ -157,12 +157,10 @@ class Worker:
 
 
 def _ray() -> Any:
-    """Return the ray package, or raises `MissingExtra`."""
     return require_extra("ray", "The 'ray' engine is not installed.", extra="ray")
 
 
 def _connect(ray: Any, address: str | None) -> None:
-    """Connect to the cluster, or raises `InputError` if nothing answers there."""
     if address is not None and address not in ("auto", "local"):
         _answers(address)
     try:
@@ -181,7 +179,6 @@ def _answers(address: str) -> None:
 
 
 def _unreachable(address: str | None, error: Exception) -> InputError:
-    """Return the error that says that no cluster answers, and why."""
     reason = str(error).partition("\n")[0].rstrip(".")
     return InputError(
         f"There is no Ray cluster at {address or 'this machine'}: {reason}. Check the address, or start one with: "

@@ -73,10 +73,7 @@ class MethodRun(NamedTuple):
 
 
 def run(
-    *,
-    n_train: int = N_TRAIN,
-    n_test: int = N_TEST,
-    apart: Callable[[], Mapping[str, MethodRun]] | None = None,
+    *, n_train: int = N_TRAIN, n_test: int = N_TEST, apart: Callable[[], Mapping[str, MethodRun]] | None = None
 ) -> Demo:
     """Train all methods on some questions, and measure them on others."""
     asked = questions(n_test, random_state=TEST_SEED)
@@ -139,7 +136,6 @@ def _records(learned: Mapping[str, MethodRun], n_train: int) -> list[Record]:
 
 
 def _milliseconds(model: SCP, problems: Problems) -> float:
-    """Return the median time of one list in milliseconds, one question at a time."""
     times = []
     for problem in list(problems[:TIMED]):
         started = perf_counter()
@@ -176,7 +172,6 @@ def _describe_list(asked: SimulatedQuestion, method: str, items: Ints) -> Picked
 
 
 def _pick(asked: SimulatedQuestion, passage: SimulatedPassage, covered: set[int]) -> PickedItem:
-    """Return one passage in words, given the steps that the passages before it have covered."""
     if passage.step is None:
         return PickedItem(passage.title, passage.text, "not needed", "nothing")
     label, name = asked.steps[passage.step]

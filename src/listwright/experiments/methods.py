@@ -123,7 +123,6 @@ class Tuned(Parameters):
         return list_values(lists, held)
 
     def _fit_option(self, name: str, problems: Problems) -> Any:
-        """Return a fitted copy of an option, with those of the limits and the seed that it takes."""
         method = clone(self.options[name])
         known, wanted = method.get_params(), {**self._limits(), "random_state": self.random_state}
         return method.set_params(**{key: value for key, value in wanted.items() if key in known}).fit(problems)

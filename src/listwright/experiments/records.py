@@ -48,7 +48,6 @@ def _stream(work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs:
 
 
 def _on_one_thread(work: Callable[..., Result], task: tuple[Any, ...]) -> Result:
-    """Run a task with one thread: processes share the cores, and threads within them would compete."""
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ReadingNote)  # the main process has read the same files and said so
         return work(*task)

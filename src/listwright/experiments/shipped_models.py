@@ -108,7 +108,6 @@ def _add_passages(questions: Sequence[Labelled], more: int) -> list[Labelled]:
 
 
 def _likeness(questions: Sequence[str], passages: Sequence[str]) -> Floats:
-    """Return the tf-idf cosine of each question with each passage, without function words."""
     words = [[word for word in tokens(text) if word not in FUNCTION_WORDS] for text in (*questions, *passages)]
     rows = tf_idf(words)
     return np.asarray((rows[: len(questions)] @ rows[len(questions) :].T).toarray(), dtype=np.float64)
@@ -121,7 +120,6 @@ def _join(first: Labelled, other: Labelled) -> Labelled:
 
 
 def _shuffle(question: Labelled, rng: np.random.Generator) -> Labelled:
-    """Return a question with its passages, and their labels, in random order."""
     order = rng.permutation(len(question.texts)).tolist()
     return Labelled(question.question, *([column[i] for i in order] for column in question[1:]))
 

@@ -95,7 +95,6 @@ class ClusterSource:
 
 @cache
 def _clusters(source: ClusterSource) -> list[Cluster]:
-    """Read or makes the clusters, once per process."""
     if source.train or source.test:
         return read_parts(source.train, source.test, task=source.task)
     if source.data is not None:
@@ -105,7 +104,6 @@ def _clusters(source: ClusterSource) -> list[Cluster]:
 
 @cache
 def _problems(source: ClusterSource) -> Problems:
-    """Make the problems, once per process."""
     return summary_problems(source.clusters, unit=usual_budget(source.clusters).unit, need_references=True)
 
 
@@ -247,7 +245,6 @@ def _score_subset(source: ClusterSource, size: int, seed: int, methods: Sequence
 
 
 def _points(sizes: Sequence[int], n_train: int, seeds: int, n_parts: int) -> list[tuple[int, int]]:
-    """Return (size, seed) for each subset to train on."""
     points = [(size, seed) for size in sorted(set(sizes)) if size < n_train for seed in range(seeds)]
     return points + [(n_train, seed) for seed in range(min(seeds, n_parts))]
 
@@ -377,7 +374,6 @@ def _beside_the_paper(records: Sequence[Record], described: DataDescription) -> 
 
 
 def _curve(records: Sequence[Record]) -> Any:
-    """Return the chart of ROUGE-1R against the number of training clusters."""
     shown = [record for record in records if record["metric"] == CURVE]
     x, y = Axis("n_train", "training clusters", log=True), Axis("mean", "ROUGE-1R", ".0%")
     return curves(shown, x=x, y=y, methods=line_styles(methods_of(shown)))
@@ -388,12 +384,10 @@ def _labels(metrics: Sequence[str]) -> list[str]:
 
 
 def _at(records: Sequence[Record]) -> tuple[int, int]:
-    """Return the number of training clusters and the budget that the tables are about."""
     return max(record["n_train"] for record in records), records[0]["length"]
 
 
 def _format_score(record: Record, *, sign: str = "") -> str:
-    """Return a mean in per cent, with half the width of its interval where there is one."""
     mean = f"{100 * record['mean']:{sign}.1f}"
     if record["low"] is None or record["high"] is None:
         return mean

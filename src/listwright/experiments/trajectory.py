@@ -392,14 +392,12 @@ def _ablation_table(records: Sequence[Record], steps: Sequence[str], n_train: in
 
 
 def _by_size(records: Sequence[Record]) -> Any:
-    """Return the chart of failure against training environments, with a slider for the length."""
     shown, line_styles = chart_records(records)
     x = Axis("n_train", "training environments", log=True)
     return curves(shown, x=x, y=AXIS, methods=line_styles, slider=Axis("length", "List length"), at=SHOWN_LENGTH)
 
 
 def _by_length(records: Sequence[Record]) -> Any:
-    """Return the chart of failure against length, with a slider for the training environments."""
     shown, line_styles = chart_records(records)
     x = Axis("length", "list length")
     return curves(shown, x=x, y=AXIS, methods=line_styles, slider=Axis("n_train", "Training environments"))

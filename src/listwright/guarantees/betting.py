@@ -216,7 +216,6 @@ def _in_blocks(values: Floats) -> Floats:
 
 
 def _check(top: Floats, bottom: Floats) -> None:
-    """Raise `InputError` unless there are values, all finite and 0 or more, and bottoms from 0 to 1."""
     if top.ndim != 1 or not len(top):
         raise InputError(f"A confidence bound needs at least one value. Got shape {top.shape}.")
     if not (np.isfinite(top).all() and (top >= 0).all()):

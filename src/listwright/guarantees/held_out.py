@@ -53,7 +53,6 @@ class HeldOutValues:
         return [(name, np.asarray(other, dtype=np.float64)) for name, other in self.rivals.items()]
 
     def _half_gap(self, other: Floats) -> Floats:
-        """Map the difference to a rival from [-1, 1] to [0, 1]."""
         return np.clip((self.values - other + 1) / 2, 0.0, None)
 
     def _merge(self, column: Floats) -> Floats:
@@ -264,7 +263,6 @@ def make_certificate(
 
 
 def _is_share(name: str, measured: HeldOutValues) -> bool:
-    """Return whether the ratio of a statement cannot be above 1."""
     return name != "value" or measured.bounded
 
 

@@ -74,7 +74,6 @@ class ListwrightCompressor(BaseDocumentCompressor):
         self._packer = make_packer(self.packer, self.tokens, self.score_weight, self.style)
 
     def _length(self) -> int | None:
-        """Return the most to keep."""
         return resolve_length(self.budget, self.per_source, self.length, self.top_n, self.top_k)
 
     @field_serializer("packer", "tokens", "embedder")

@@ -64,7 +64,6 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
         self._packer = make_packer(self.packer, self.tokens, self.score_weight, self.style)
 
     def _length(self) -> int | None:
-        """Return the most to keep."""
         return resolve_length(self.budget, self.per_source, self.length, self.top_n, self.top_k)
 
     @field_serializer("packer", "tokens")
@@ -104,7 +103,6 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
 
 
 def _with_metadata(node: Any, said: dict[str, Any]) -> Any:
-    """Return a copy of a node with more metadata, which models are not shown."""
     copy = node.model_copy(update={"metadata": {**node.metadata, **said}})
     copy.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *said]
     copy.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *said]

@@ -84,6 +84,5 @@ class Exp4(Partial):
         self.round_gains_ += agree @ estimates
 
     def _chances(self, examples: Examples) -> Floats:
-        """By problem: the chance that exploration alone picks any one given option."""
         counts = np.add.reduceat(examples.options.astype(np.int64), examples.rows.offsets[:-1])
         return self.explore_ / np.maximum(counts, 1)

@@ -162,7 +162,6 @@ class GradientDescent(Learner):
         check_number("penalty", self.penalty, zero=True)
 
     def _open(self, weights: Floats, item_weights: Floats | None) -> None:
-        """Start from given weights, with all gradients and sums at 0."""
         self.weights_, self.item_weights_ = weights, item_weights
         kept = [self.weights_] if self.item_weights_ is None else [self.weights_, self.item_weights_]
         self.gradients_ = [np.zeros_like(weights) for weights in kept]

@@ -115,7 +115,6 @@ class WeightedMajority(Experts):
         return best_rate(len(self.gains_), doubling_horizon(self.n_states_, start), self.most_)
 
     def _check(self) -> None:
-        """Raise InputError for an unknown rate or a horizon below 1."""
         known = self.rate in RATES if isinstance(self.rate, str) else 0 <= self.rate < np.inf
         if not known:
             raise InputError(f"rate must be one of {', '.join(RATES)}, or a number from 0. Got {self.rate!r}.")

@@ -111,7 +111,6 @@ class RidgeFTRL(Learner):
                 )
 
     def _folds(self, examples: Examples) -> Ints:
-        """By problem: the index of the sums that its rows go into."""
         if examples.folds is None:
             return np.zeros(len(examples.rows.offsets) - 1, dtype=np.int64)
         return examples.folds % len(self.sums_)

@@ -139,6 +139,5 @@ class PolicyDistribution(Policy):
 
 
 def _flaw(chances: Floats) -> str:
-    """Return an error message unless probabilities are not negative and sum to 1."""
     sure = chances.ndim == 1 and not (chances < 0).any() and abs(float(chances.sum()) - 1.0) <= 1e-6
     return "" if sure else "probabilities must add up to 1"

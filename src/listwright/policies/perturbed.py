@@ -155,6 +155,5 @@ def leader_chances(gains: Floats, scale: float) -> Floats:
 
 @lru_cache(maxsize=8)
 def _quadrature(n: int) -> tuple[Floats, Floats]:
-    """Return the points and weights of Gauss-Legendre quadrature on [0, 1]."""
     points, weights = np.polynomial.legendre.leggauss(n)
     return (points + 1.0) / 2.0, weights / 2.0

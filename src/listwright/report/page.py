@@ -264,7 +264,6 @@ def _pick(pick: PickedItem) -> str:
 
 
 def _figure(figure: Figure, stills: Mapping[str, str]) -> str:
-    """Return the place of a chart, with its still picture for readers without scripts, and the caption."""
     still = f"<noscript>{stills[figure.name]}</noscript>"
     return f'<figure><div class="chart" id="chart-{figure.name}">{still}</div>{_caption(figure.caption)}</figure>'
 
@@ -342,7 +341,6 @@ def write_report(report: ReportPage, folder: Path, *, results: Any = None) -> li
 
 
 def _render_charts(report: ReportPage) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """Return specifications and SVG texts, by figure name."""
     charts = {figure.name: specification(figure.chart) for figure in report.figures}
     return charts, {name: as_svg(chart) for name, chart in charts.items()}
 

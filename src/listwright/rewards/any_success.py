@@ -66,7 +66,6 @@ class AnySuccess(TableReward):
         self._source = (success,)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Return `success` as one number per row, or raise if one lies outside [0, 1]."""
         assert self._source is not None
         success = one_per_row(self._source[0], offsets, "success")
         check_range(success, lambda: np.arange(len(success)), offsets, "success", high=1.0)

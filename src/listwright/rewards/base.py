@@ -196,7 +196,6 @@ class TableReward(Reward):
         return {name: table.values.shape[1:] for name, table in self.tables.items()}
 
     def _with(self, tables: dict[str, Ragged]) -> Self:
-        """Return a copy of this reward that has these tables in place of the constructor's data."""
         twin = copy.copy(self)
         twin._source, twin._tables = None, tables
         return twin

@@ -7,12 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Ints, Ragged
-from listwright._kernels.topics import (
-    CAP,
-    LOG,
-    PROBABILITY,
-    SQRT,
-)
+from listwright._kernels.topics import CAP, LOG, PROBABILITY, SQRT
 from listwright.errors import InputError
 from listwright.rewards.topics import TopicReward, as_topics, topic_tables
 
@@ -65,7 +60,6 @@ class Coverage(TopicReward):
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Return the topic tables, or raises unless `covers` has only 0 and 1."""
         assert self._source is not None
         covers = as_topics(self._source[0], offsets, high=1.0)
         if not (covers.data == 1).all():
@@ -117,7 +111,6 @@ class ProbabilisticCoverage(TopicReward):
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Return the topic tables, or raise if a probability lies outside [0, 1]."""
         assert self._source is not None
         p, weights = self._source
         return topic_tables(as_topics(p, offsets, "p", high=1.0), offsets, weights, kind=self.kind)

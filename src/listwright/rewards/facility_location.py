@@ -88,7 +88,6 @@ class FacilityLocation(TableReward):
         return self.normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Return the similarities and, per problem, what values are divided by (1 unless `normalize`)."""
         assert self._source is not None
         similarity = self._source[0]
         tables = _sparse_tables(similarity, offsets) if sparse.issparse(similarity) else _dense(similarity, offsets)

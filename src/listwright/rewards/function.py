@@ -103,7 +103,6 @@ class Function(Reward):
         return state.known[owner, items]
 
     def _measure(self, problem: Problems, items: tuple[int, ...]) -> float:
-        """Call `f` on one list, or raise if the result is not finite."""
         value = float(self.f(problem, list(items)))
         if not np.isfinite(value):
             name = problem.problem_ids[0]

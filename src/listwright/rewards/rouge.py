@@ -126,7 +126,6 @@ class Rouge(TopicReward):
         return state._replace(extra=extra)
 
     def _by_reference(self, state: TopicState) -> tuple[Ints, Ints, Floats]:
-        """Return the reference of each topic, where each problem's references start, and their recalls."""
         reference_of, starts = state.extra
         slots = reference_of + np.repeat(starts[:-1], np.diff(state.layout.topic_starts))
         earned = state.weights * np.minimum(state.levels, state.caps)

@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, starts_of
-from listwright._kernels.topics import (
-    CAP,
-    PROBABILITY,
-    SQRT,
-    lazy_topics,
-    number_columns,
-    raise_levels,
-    topic_gains,
-)
+from listwright._kernels.topics import CAP, PROBABILITY, SQRT, lazy_topics, number_columns, raise_levels, topic_gains
 from listwright.errors import InputError
 from listwright.rewards.base import TableReward, check_range, rows_of
 

@@ -73,7 +73,6 @@ class Total(TableReward):
         return self.share or (self.cap is not None and self.cap <= 1)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Return `values` as one number per row, or raise if one is negative or not finite."""
         assert self._source is not None
         values = one_per_row(self._source[0], offsets, "values")
         check_range(values, lambda: np.arange(len(values)), offsets, "values")
@@ -113,11 +112,9 @@ class Total(TableReward):
         return np.inf if self.cap is None else self.cap
 
     def _left(self, state: TotalState) -> Floats:
-        """Return per problem how much the cap still leaves to gain."""
         return np.maximum(self._most - state.sums, 0.0)
 
     def _unit(self, values: Floats, problems: Problems) -> Floats:
-        """Return per problem what counts as 1: the total of its candidates if `share`, else 1."""
         if not self.share:
             return np.ones(len(problems))
         totals = np.add.reduceat(values, problems.offsets[:-1])

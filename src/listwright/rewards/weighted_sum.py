@@ -95,7 +95,6 @@ class WeightedSum(Reward):
         return self._with([part.join([other.rewards[i] for other in others]) for i, part in enumerate(self.rewards)])
 
     def _with(self, rewards: list[Reward]) -> Self:
-        """Return a copy of this mixture with other parts."""
         twin = copy.copy(self)
         twin.rewards = rewards
         return twin

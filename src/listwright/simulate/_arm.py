@@ -157,7 +157,6 @@ def _steepest(x: float, y: float, z: float) -> tuple[float, float, float]:
 
 @njit(cache=True, nogil=True)
 def _local(point: Floats, obstacle: Floats) -> tuple[float, float, float]:
-    """Return a point in the obstacle's own frame: centred, and turned back."""
     dx, dy, dz = point[0] - obstacle[0], point[1] - obstacle[1], point[2] - obstacle[2]
     c, s = obstacle[6], obstacle[7]
     return c * dx + s * dy, c * dy - s * dx, dz
@@ -292,7 +291,6 @@ def straight(start: Floats, goal: Floats, waypoints: int) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _length(a: Floats, b: Floats) -> float:
-    """Return the distance between two points in space."""
     return float(np.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2))
 
 
@@ -371,7 +369,6 @@ def _as_stored(values: Floats) -> Floats:
 
 
 def _within_limits(bends: Floats) -> Floats:
-    """Return the half-way configurations of bent paths, clamped to the joint limits."""
     return np.clip(0.5 * (START + GOAL) + bends, LOWER, UPPER)
 
 

@@ -130,7 +130,6 @@ def number(kind: str, rng: np.random.Generator) -> str:
 
 
 def _between(low: int, high: int) -> Callable[[np.random.Generator], str]:
-    """Return a maker of whole numbers from `low` to `high`, both included."""
     return lambda rng: str(low + int(rng.random() * (high - low + 1)))
 
 

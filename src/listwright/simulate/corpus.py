@@ -149,7 +149,6 @@ def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
 
 
 def _closing(rng: np.random.Generator) -> str:
-    """Return a closing phrase, or most often nothing."""
     return pick(wording().closings, rng) if rng.random() < 0.35 else ""
 
 
@@ -164,13 +163,11 @@ def _opening(importance: float, rng: np.random.Generator) -> str:
 
 
 def _as_reported(clause: str, known: dict[str, str], rng: np.random.Generator) -> dict[str, str]:
-    """Return the values as one report has them: now and then a number is an early, different one."""
     numbers = [name for name in blanks(clause) if name.split(":")[0] in NUMBERS and rng.random() < 0.15]
     return known | {name: number(name.split(":")[0], rng) for name in numbers}
 
 
 def _aside(story: _Story, rng: np.random.Generator) -> str:
-    """Return a sentence that only one report has."""
     return sentence(_local(pick(wording().asides, rng), story, rng))
 
 

@@ -62,7 +62,6 @@ class News:
         )
 
     def _contexts(self, visitors: Ints, rng: np.random.Generator) -> Floats32:
-        """Return the corrupted memberships of visitors, drawn anew for each visit."""
         known = self.memberships[visitors]
         noise = rng.dirichlet(np.ones(known.shape[1]), size=len(visitors))
         return ((1.0 - self.corruption) * known + self.corruption * noise).astype(np.float32)
@@ -166,7 +165,6 @@ def _draw(n_articles: int, pool: int, rng: np.random.Generator) -> Ints:
 
 
 def _check(**counts: int) -> None:
-    """Raise unless all counts are at least 1."""
     for name, count in counts.items():
         if count < 1:
             raise InputError(f"{name} must be at least 1. Got {count}.")

@@ -177,7 +177,6 @@ def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
 
 
 def _attribute(module: Any, path: str) -> Any:
-    """Return the attribute at a dotted path below a module, or None where a part of the path is missing."""
     value = module
     for part in path.split("."):
         value = getattr(value, part, None)

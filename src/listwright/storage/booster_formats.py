@@ -113,7 +113,6 @@ def _lightgbm_tree(keys: dict[str, str]) -> Tree:
 
 
 def _pairs(block: str) -> Iterator[tuple[str, str]]:
-    """Yield key and value of each line that has an equals sign."""
     for line in block.split("\n"):
         key, equals, value = line.partition("=")
         if equals:

@@ -60,7 +60,6 @@ class Boosted:
 
     @cached_property
     def _boxes(self) -> Boxes:
-        """The leaves as boxes, computed at the first call of `contributions`."""
         return boxes_of(self.trees)
 
 
@@ -212,7 +211,6 @@ def _library(value: Any) -> str | None:
 
 
 def _lightgbm_text(value: Any) -> tuple[str, bytes]:
-    """Return a member name and the text of a fitted LightGBM model, up to its best iteration."""
     booster = value.booster_
     return "0.txt", booster.model_to_string(num_iteration=booster.best_iteration).encode()
 
@@ -226,7 +224,6 @@ def _xgboost_text(value: Any) -> tuple[str, bytes]:
 
 
 def _check_missing(value: Any) -> None:
-    """Raise unless XGBoost's marker for missing values is NaN, as the reader here knows no other."""
     if not math.isnan(value.missing):
         raise InputError(f"An XGBoost model with missing={value.missing!r} cannot be saved. Leave it at NaN.")
 

@@ -87,7 +87,6 @@ class Encoder:
         return self._object(value, class_name(type(value)))
 
     def _booster(self, booster: Boosted) -> dict[str, Any]:
-        """Add the text of a boosting model to the table and return a node that names it."""
         name = f"boosters/{len(self.boosters)}.{booster.format}"
         self.boosters[name] = booster.text
         return {"booster": name, "kind": booster.kind}
@@ -135,7 +134,6 @@ def state_of(value: Any) -> dict[str, Any]:
 
 
 def _is_part(value: Any) -> bool:
-    """Return whether the class derives from one of listwright's, and is written as those are."""
     return any(kind.__module__.partition(".")[0] == "listwright" for kind in type(value).__mro__)
 
 
@@ -213,7 +211,6 @@ class Decoder:
         return self._kinds[kind](node[kind], node)
 
     def _list(self, entries: Any) -> list[Any]:
-        """Decode the entries of a list, in order."""
         if not isinstance(entries, list):
             raise InputError("a list is malformed")
         return [self.decode(entry) for entry in entries]
@@ -228,13 +225,11 @@ class Decoder:
         return entries
 
     def _same(self, number: Any, node: dict[str, Any]) -> Any:
-        """Return an object that was decoded before, by its id."""
         if not isinstance(number, int) or number not in self._by_id:
             raise InputError(f"it refers to object {number!r:.20}, which does not exist")
         return self._by_id[number]
 
     def _array(self, name: Any, node: dict[str, Any]) -> NDArray[Any]:
-        """Return an array by name, transposed where the encoder stored a Fortran-ordered array."""
         if not isinstance(name, str) or name not in self.arrays:
             raise InputError(f"array {name!r:.20} is missing")
         return self.arrays[name].T if node.get("turned") is True else self.arrays[name]
@@ -287,7 +282,6 @@ def declared_hints(kind: type[Any]) -> dict[str, Any]:
 
 
 def _check_hints(kind: Any, fields: dict[str, Any]) -> None:
-    """Raise unless each field is what its type hint says."""
     hints = declared_hints(kind)
     for name, value in fields.items():
         if name in hints and not fits(value, hints[name]):
@@ -329,7 +323,6 @@ def _at(entries: Sequence[Any], number: Any, what: str) -> Any:
 
 
 def _decode_number(text: Any) -> float:
-    """Return infinity or minus infinity, which JSON cannot express."""
     if text not in ("inf", "-inf"):
         raise InputError(f"{text!r:.20} is not a number")
     return float(text)
@@ -348,7 +341,6 @@ def _strings(entries: Any, shape: Any) -> NDArray[Any]:
 
 
 def _generator(state: Any) -> np.random.Generator:
-    """Return a PCG64 random generator in the given state."""
     bits = np.random.PCG64()
     try:
         bits.state = state

@@ -144,12 +144,10 @@ def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _is_unsafe(node: dict[str, Any]) -> bool:
-    """Return whether a node is a support vector machine, whose compiled code takes the file on trust."""
     return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
 
 
 def _damage_error(error: Exception) -> InputError:
-    """Return the error for a member that cannot be read, with a short form of the cause."""
     return InputError(f"the estimators are damaged ({type(error).__name__}: {error!s:.100})")
 
 
@@ -257,5 +255,4 @@ def _node_value(node: dict[str, Any], members: Mapping[str, bytes]) -> Any:
 
 
 def _damaged_tree(what: str) -> InputError:
-    """Return the error for a tree that is not well formed."""
     return InputError(f"a decision tree is damaged ({what})")

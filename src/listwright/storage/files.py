@@ -145,7 +145,6 @@ def _check_model(model: Any) -> str:
 
 
 def _is_model(value: Any) -> bool:
-    """Return whether a value is a model that registered its class for files, or derives from such a class."""
     return hasattr(value, "check_loaded") and any(saved_name(kind) is not None for kind in type(value).__mro__)
 
 
@@ -160,7 +159,6 @@ def _encode_model(model: Any, slim: bool) -> tuple[Encoder, Any]:
 
 
 def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
-    """Return the members of a file, and the names of the classes in it that are not listwright's."""
     encoder, tree = _encode_model(model, slim)
     members = {MANIFEST: manifest_of(model, tree), ARRAYS: pack(encoder.arrays)}
     if encoder.estimators:
@@ -222,7 +220,6 @@ def _training(model: Any) -> dict[str, Any]:
 
 
 def _as_json(value: Any) -> Any:
-    """Return a parameter as plain JSON: scalars as they are, everything else as its repr."""
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
 
 

@@ -117,7 +117,6 @@ def known_references(references: Any, options: ColumnOptions) -> dict[str, list[
 
 
 def _is_paths(source: Any) -> bool:
-    """Return whether the source is a path or a sequence of paths, and not a data frame."""
     several = source if isinstance(source, list | tuple) else [source]
     return all(isinstance(path, str | Path) for path in several)
 
@@ -187,7 +186,6 @@ def _files(path: str | Path, format: str | None) -> list[Path]:
 
 
 def _hidden(path: Path) -> bool:
-    """Return whether a part of the path starts with a dot or an underscore, as metadata of Spark and others does."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 

@@ -151,7 +151,6 @@ def _read_json_fast(path: Path) -> pa.Table:
 
 
 def _parse_json(path: Path, schema: pa.Schema | None) -> pa.Table:
-    """Parse the file with Arrow, with explicit types for the columns of `schema`."""
     with open_file(path) as stream:
         return arrow_json.read_json(
             stream,
@@ -161,12 +160,10 @@ def _parse_json(path: Path, schema: pa.Schema | None) -> pa.Table:
 
 
 def _holds_dates(kind: pa.DataType) -> bool:
-    """Return whether a type is a timestamp or a (nested) list of timestamps."""
     return bool(pa.types.is_timestamp(kind)) or (is_list(kind) and _holds_dates(kind.value_type))
 
 
 def _as_text(kind: pa.DataType) -> pa.DataType:
-    """Return the same type with strings in place of its innermost values."""
     return pa.list_(_as_text(kind.value_type)) if is_list(kind) else pa.string()
 
 
@@ -286,7 +283,6 @@ def _parse_svmlight(data: bytes, path: Path, n_lines: int) -> tuple[sparse.csr_a
 
 
 def _require_finite(table: ColumnTable) -> None:
-    """Raise `InputError` for the first feature value that is not finite in float32."""
     matrix = table.matrix
     bad = first_bad(~(np.abs(matrix.data) <= np.finfo(np.float32).max))
     if bad is not None:
@@ -327,7 +323,6 @@ def _line_error(text: str) -> str:
 
 
 def _converts(kind: type[int] | type[float], text: str) -> bool:
-    """Return whether `kind` (int or float) accepts the text."""
     try:
         kind(text)
     except ValueError:

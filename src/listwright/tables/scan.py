@@ -324,7 +324,6 @@ def _last_start(ids: pa.ChunkedArray) -> int:
 
 
 def _head(parts: list[FileRows], end: int) -> tuple[FileRows, ...]:
-    """Return the parts that describe the first `end` rows."""
     kept, start = [], 0
     for part in parts:
         if start < end:

@@ -189,7 +189,6 @@ class ShardPlanner:
             yield ScanShard(number, self._pieces(low, high), int(firsts[number + 1] - firsts[number]), high - low)
 
     def _cuts(self, starts: Ints) -> list[int]:
-        """Rows at which shards start, followed by the total number of rows."""
         cuts = [0]
         for end in self.group_ends:
             behind = int(np.searchsorted(starts, end))

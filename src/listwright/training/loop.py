@@ -349,6 +349,5 @@ def _settings(model: Any) -> dict[str, str]:
 
 
 def _trusted_names(model: Any, path: str) -> list[str]:
-    """Return the user's own classes in a checkpoint that may be loaded."""
     modules = {name.partition(":")[0] for name in own_parts(model)}
     return [name for name in inspect(path)["needs_trust"] if name.partition(":")[0] in modules]

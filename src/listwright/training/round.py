@@ -172,14 +172,12 @@ def _bits(table: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def _scramble(keys: Keys) -> Keys:
-    """Apply the finaliser of splitmix64: every bit of the key changes half of the bits."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return keys ^ (keys >> np.uint64(31))
 
 
 def _by_problem(keys: Keys, offsets: Ints) -> Keys:
-    """Sum the keys of each problem's rows, with wrap-around."""
     return np.add.reduceat(keys, offsets[:-1])
 
 

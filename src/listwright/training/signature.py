@@ -306,7 +306,6 @@ def _check_ranges(signature: Signature) -> None:
 
 
 def _needs_all(parts: Iterable[Any]) -> bool:
-    """Return whether some feature looks at all items of the catalogue at once."""
     crosses = [getattr(part, "cross", ()) for part in parts]
     return any("candidates" in cross for cross in crosses) or any(hasattr(part, "outcomes_") for part in parts)
 

@@ -33,13 +33,7 @@ class InMemory(ProblemSource):
     """Batches of problems in memory. The first pass takes them in the given order, later ones in a random order."""
 
     def __init__(
-        self,
-        problems: Problems,
-        *,
-        check: Check,
-        batch_size: int | str,
-        hold_out: bool,
-        rng: np.random.Generator,
+        self, problems: Problems, *, check: Check, batch_size: int | str, hold_out: bool, rng: np.random.Generator
     ) -> None:
         check(problems)
         self.example = self.whole = problems
@@ -78,7 +72,6 @@ class InMemory(ProblemSource):
         training.consume_batch(batch, self.rng)
 
     def _training_problems(self, done: int) -> Problems:
-        """Return the problems that are not held out."""
         if self.hold_out and not done:
             self.held = held_out(len(self.problems), self.rng)
         return self.problems if self.held is None else self.problems[np.delete(np.arange(self.n_states), self.held)]
@@ -163,7 +156,6 @@ class Sharded(ProblemSource):
         return Fitted(plan.features.fit_from_summary(found.summary), found.signature, mean_size, found.most)
 
     def _steps(self, n_passes: int) -> int:
-        """Return the length of the progress bar: the shards to read, and to learn from in every pass."""
         return len(self.shards.shards) + n_passes * len(self.learned)
 
     def _schedule(self, learner: Learner) -> Schedule:
@@ -183,7 +175,6 @@ class Sharded(ProblemSource):
             yield Round(n_states, rng, partial(self._teach, task, shards), total)
 
     def _teach(self, task: Callable[[Training], LearnShard], shards: list[int], training: Training) -> None:
-        """Let the workers learn from these shards, and add what they learned in order."""
         for learner, ledger in self.pool.each(task(training.fork()), shards, self.counter):
             training.join(learner, ledger)
 

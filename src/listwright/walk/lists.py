@@ -285,5 +285,4 @@ def blocks_of(features: Features, seen: Any) -> list[Block]:
 
 
 def _crossing(blocks: list[Block]) -> str:
-    """Return the group of the part that has only crossed columns."""
     return next((block.group for block in blocks if not block.names), "identity")
