@@ -12,8 +12,7 @@ import pytest
 
 import listwright
 from listwright.cli import main
-from listwright.experiments import demo
-from listwright.experiments.registry import EXPERIMENTS, Experiment
+from listwright.experiments import EXPERIMENTS, Experiment, demo
 from listwright.report import ReportTable, Section
 
 COMMANDS = ("demo", "reproduce", "summarize")

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 import listwright as lw
 from listwright._internal.progress import progress_to
 from listwright.errors import InputError
-from listwright.experiments import news, trajectory
+from listwright.experiments import EXPERIMENTS, experiment, news, trajectory
 from listwright.experiments.methods import CandidateByContext, Tuned
 from listwright.experiments.records import (
     chart_records,
@@ -23,7 +23,6 @@ from listwright.experiments.records import (
     records_of,
     repeat,
 )
-from listwright.experiments.registry import EXPERIMENTS, experiment
 from listwright.experiments.trajectory import CHANGE, FRONT, TOP, environment_chart, outline, tried_seeds
 from listwright.report import Figure, Gallery, ReportTable
 from listwright.report.charts import specification

@@ -7,9 +7,8 @@ import json
 import pytest
 
 from listwright.cli import main
-from listwright.experiments import summaries
+from listwright.experiments import EXPERIMENTS, summaries
 from listwright.experiments.records import point
-from listwright.experiments.registry import EXPERIMENTS
 from listwright.experiments.summaries import AVERAGED, CURVE, LESS, PAPER, POOLED
 from listwright.report import Figure, ReportTable
 

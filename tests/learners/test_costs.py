@@ -18,7 +18,7 @@ from listwright.features import Candidate, Distance, Position
 from listwright.learners import ridge
 from listwright.learners.losses import hinge_rank
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess, Coverage, FacilityLocation, facility_location, topics
+from listwright.rewards import AnySuccess, Coverage, FacilityLocation, coverage, facility_location
 from listwright.walk import lists
 
 Counts = dict[str, int]
@@ -102,7 +102,7 @@ def test_lazy_greedy_is_one_call_however_long_the_lists(monkeypatch: pytest.Monk
     }
     for name, reward in rewards.items():
         problems = Problems.from_arrays(np.zeros((3, 30, 1)), reward=reward)
-        where = facility_location if name == "lazy_facility" else topics
+        where = facility_location if name == "lazy_facility" else coverage
         for length in (2, 20):
             with counted(monkeypatch, (where, name), (GREEDY, "best_rows")) as calls:
                 lw.greedy(problems, length)

@@ -10,8 +10,7 @@ import pytest
 
 from listwright._internal.tokens import tokens
 from listwright.errors import InputError
-from listwright.simulate._wording import blanks, choose, values, wording
-from listwright.simulate.corpus import corpus
+from listwright.simulate.corpus import blanks, choose, corpus, values, wording
 from listwright.text.budget import sizes
 from listwright.text.clusters import Cluster
 from listwright.text.quality import quality_features

@@ -23,7 +23,7 @@ from listwright.errors import InputError
 from listwright.features.given_failure import Ranks
 from listwright.loading import load
 from listwright.storage import inspect, save
-from listwright.storage.booster_formats import read_lightgbm
+from listwright.storage.boosters import read_lightgbm
 from tests.booster_tools import booster
 from tests.storage.test_storage import made
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from listwright.cli import logs
 from listwright.cli import options as given
-from listwright.cli.show import notes, progress, show_json
-from listwright.cli.sources import load_model, read_for
+from listwright.cli.show import STANDARD, as_records, check_ending, many, notes, progress, show_json, write_lists
+from listwright.cli.sources import check_place, load_model, read_for
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
     from listwright.feedback import Log, OffPolicyEvaluation
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from listwright.cli.show import STANDARD, as_records, check_ending, many, write_lists
-from listwright.cli.sources import check_place
-
-if TYPE_CHECKING:
     from listwright.problems import Problems
 
 

@@ -42,7 +42,7 @@ def inspect(
             raise InputError(f"The report must be a file that ends in .html. Got {out}.")
     learned, about = about_model(model, trust)
     problems = _problems(learned, data)
-    columns, weights = getattr(learned, "columns_", None), _table(learned, "weights_")
+    columns, weights = getattr(learned, "columns_", None), getattr(learned, "weights_", None)
     about_file = about | {
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
@@ -59,7 +59,7 @@ def inspect(
 
         write_page(model_report(learned, important), Path(out))
     if as_json:
-        tables = {"weights": weights, "importance": important, "history": _table(learned, "history_")}
+        tables = {"weights": weights, "importance": important, "history": getattr(learned, "history_", None)}
         show_json(about_file | {name: None if table is None else _finite(table) for name, table in tables.items()})
         return
     for name, value in about_file.items():
@@ -89,10 +89,6 @@ def _importance(model: Any, problems: Any) -> Any:
 
     with progress("permuting features"):
         return importance_of(model, problems)
-
-
-def _table(model: Any, name: str) -> Any:
-    return getattr(model, name, None)
 
 
 def _finite(table: Any) -> list[dict[str, Any]]:

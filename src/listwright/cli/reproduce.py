@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from listwright.cli.show import notes, progress, show_demo, show_json, show_section, show_text, table_bytes
-from listwright.experiments.registry import EXPERIMENTS, Experiment
+from listwright.experiments import EXPERIMENTS, Experiment
 
 if TYPE_CHECKING:
     from listwright.experiments.records import Record

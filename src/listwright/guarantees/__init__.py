@@ -23,9 +23,8 @@ from listwright.guarantees.bounds import (
     regret_bound,
     rounds_for,
 )
-from listwright.guarantees.certificate import Certificate
+from listwright.guarantees.certificate import Certificate, certify
 from listwright.guarantees.held_out import HeldOutCertificate
-from listwright.guarantees.online import certify
 
 __all__ = [
     "Certificate",

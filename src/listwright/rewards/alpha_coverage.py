@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem
 from listwright.errors import InputError
-from listwright.rewards.coverage import ProbabilisticCoverage
-from listwright.rewards.topics import as_topics, topic_tables
+from listwright.rewards.coverage import ProbabilisticCoverage, as_topics, topic_tables
 
 
 class AlphaCoverage(ProbabilisticCoverage):

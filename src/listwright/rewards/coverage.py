@@ -2,14 +2,205 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
-from listwright._internal.arrays import Ints, Ragged
-from listwright._kernels.topics import CAP, LOG, PROBABILITY, SQRT
+from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, starts_of
+from listwright._kernels.topics import (
+    CAP,
+    LOG,
+    PROBABILITY,
+    SQRT,
+    lazy_topics,
+    number_columns,
+    raise_levels,
+    topic_gains,
+)
 from listwright.errors import InputError
-from listwright.rewards.topics import TopicReward, as_topics, topic_tables
+from listwright.rewards.base import TableReward, check_range, rows_of
+
+if TYPE_CHECKING:
+    from listwright.problems import Problems
+
+
+class Topics(NamedTuple):
+    """Which topics each row touches and by how much, in CSR form; topics are numbered from 0 within their problem."""
+
+    owners: Ints  # the problem of each row
+    row_starts: Ints  # where the entries of each row start
+    topics: Ints  # the topic of each entry, numbered within its problem
+    amounts: Floats  # how much of the topic the row contributes
+    topic_starts: Ints  # where the topics of each problem start
+
+
+class TopicState(NamedTuple):
+    """State of a topic reward: the data, the level of each topic, and what each list has earned so far."""
+
+    layout: Topics  # which topics each row touches
+    weights: Floats  # weight and cap of each topic
+    caps: Floats
+    totals: Floats  # what values are divided by and may not exceed
+    levels: Floats  # what the list contributes to each topic
+    earned: Floats  # the value of each list before the division
+    extra: tuple[Any, ...] = ()  # data of a subclass
+
+
+class TopicReward(TableReward):
+    """Base class of rewards of the form sum over topics of weight * shape(level of the topic)."""
+
+    normalize: bool
+
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        """Whether values are shares of what there is to cover, and so stay within [0, 1]."""
+        return self.normalize
+
+    @property
+    @abstractmethod
+    def kind(self) -> int:
+        """The number of the shape in `listwright._kernels.topics`."""
+
+    def start(self, problems: Problems) -> TopicState:
+        """Return the state of empty lists, in which no topic is covered."""
+        tables = self.bind(problems.offsets).tables
+        layout = Topics(
+            problems.owners,
+            starts_of(tables["touched"].values),
+            tables["topics"].values,
+            tables["amounts"].values,
+            tables["weights"].offsets,
+        )
+        totals = tables["totals"].values if self.normalize else np.ones(len(problems))
+        weights = tables["weights"].values
+        return TopicState(
+            layout, weights, tables["caps"].values, totals, np.zeros(len(weights)), np.zeros(len(problems))
+        )
+
+    def gains(self, state: TopicState) -> Floats:
+        return self.gains_of(state, np.arange(len(state.layout.owners)))
+
+    def gains_of(self, state: TopicState, rows: Ints) -> Floats:
+        owners = state.layout.owners[rows]
+        raw = topic_gains(rows, *state.layout, state.weights, state.caps, state.levels, self.kind)
+        if self.normalize:  # with repeats, concave sums can exceed the value of all items: clip
+            raw = np.minimum(raw, np.maximum(state.totals - state.earned, 0.0)[owners])
+        return raw / state.totals[owners]
+
+    def add(self, state: TopicState, picks: Ints) -> TopicState:
+        """Return the state after the topics of the picked rows were raised."""
+        some = np.flatnonzero(picks >= 0)
+        earned, levels = state.earned.copy(), state.levels.copy()
+        earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
+        raise_levels(picks, *state.layout, levels, self.kind)
+        return state._replace(levels=levels, earned=earned)
+
+    def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
+        """Build lists by compiled lazy greedy; None for a subclass that overrides `gains_of` or `add`."""
+        if type(self).gains_of is not TopicReward.gains_of or type(self).add is not TopicReward.add:
+            return None
+        state, offsets = self.start(problems), problems.offsets
+        _, row_starts, topics, amounts, topic_starts = state.layout
+        gains, most = self.gains(state), state.totals if self.normalize else np.full(len(problems), np.inf)
+        rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
+        what = (row_starts, topics, amounts, topic_starts, state.weights, state.caps, self.kind, state.totals, most)
+        lazy_topics(offsets, gains, sizes, *what, room, rows, picked)
+        return rows, picked
+
+    def value(self, state: TopicState) -> Floats:
+        """Return for each problem what its list covers: a share if `normalize`, else a weighted sum."""
+        return state.earned / state.totals
+
+
+def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float = np.inf) -> sparse.csr_array:
+    """Return `covers` as a checked CSR matrix with one row per candidate and no stored zeros."""
+    if not sparse.issparse(covers):
+        covers = rows_of(as_numbers(covers, name), offsets, name)
+    if covers.ndim != 2 or covers.shape[0] != offsets[-1]:
+        raise InputError(f"{name} must have one row per candidate ({offsets[-1]}). Got shape {covers.shape}.")
+    matrix = sparse.csr_array(covers, dtype=np.float64)
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    check_range(
+        matrix.data, lambda: np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), offsets, name, high=high
+    )
+    return matrix
+
+
+def topic_tables(
+    covers: sparse.csr_array, offsets: Ints, weights: Any = None, caps: Any = None, *, kind: int
+) -> dict[str, Ragged]:
+    counts = np.diff(covers.indptr)
+    nnz_starts = covers.indptr[offsets].astype(np.int64)
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(nnz_starts))
+    problems, columns, local, topic_starts = number_topics(owners, covers.indices, len(offsets) - 1, covers.shape[1])
+    shape = (len(offsets) - 1, covers.shape[1])
+    tables = {
+        "touched": Ragged(counts.astype(np.int64), offsets),
+        "topics": Ragged(local, nnz_starts),
+        "amounts": Ragged(covers.data, nnz_starts),
+        "columns": Ragged(columns, topic_starts),
+        "weights": Ragged(_one_per_topic(weights, problems, columns, shape, "weights"), topic_starts),
+        "caps": Ragged(_one_per_topic(caps, problems, columns, shape, "caps"), topic_starts),
+    }
+    return tables | {"totals": Ragged(_totals(tables, owners, kind), np.arange(len(offsets)))}
+
+
+def number_topics(
+    owners: Ints, columns: NDArray[Any], n_problems: int, n_columns: int
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """Numbers the topics of each problem from 0, in the order of their columns."""
+    if n_problems * n_columns <= 4 * len(columns) + 1_000_000:  # a small table of all pairs beats a sort
+        pairs, local, counts = number_columns(owners, columns, n_problems, n_columns)
+        topic_starts = starts_of(counts)
+    else:
+        pairs, numbers = np.unique(owners * n_columns + columns, return_inverse=True)
+        topic_starts = starts_of(np.bincount(pairs // max(n_columns, 1), minlength=n_problems))
+        local = numbers - topic_starts[owners]
+    return pairs // max(n_columns, 1), pairs % max(n_columns, 1), local, topic_starts
+
+
+def _one_per_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int, int], name: str) -> Floats:
+    """Return one number per topic in use, from a single number, (topics,) or (problems, topics); 1 each for None."""
+    if values is None:
+        return np.ones(len(columns))
+    array = as_numbers(values, name)
+    if array.ndim == 0:
+        array = np.full(shape[1], float(array))
+    if array.shape not in {shape[1:], shape}:
+        raise InputError(
+            f"{name} must have one entry per topic ({shape[1]}), or one row per problem. Got {array.shape}."
+        )
+    if not ((array >= 0) & np.isfinite(array)).all():
+        raise InputError(f"{name} must be 0 or more. Got {array[~((array >= 0) & np.isfinite(array))][0]}.")
+    return array[columns] if array.ndim == 1 else array[problems, columns]
+
+
+def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
+    """Return what all candidates of each problem earn together, or 1 where that is 0, so that it can divide."""
+    topics, weights = tables["topics"], tables["weights"]
+    if kind == PROBABILITY:
+        full = np.ones(len(weights.values))
+    else:
+        slots = topics.values + weights.offsets[owners]
+        everything: Any = np.bincount(slots, tables["amounts"].values, minlength=len(weights.values))
+        full = _shape_values(everything, tables, kind)
+    problem_of = np.repeat(np.arange(len(weights)), np.diff(weights.offsets))
+    totals = np.bincount(problem_of, weights.values * full, minlength=len(weights))
+    return np.where(totals > 0, totals, 1.0)
+
+
+def _shape_values(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
+    """Apply the concave shape to summed amounts: min(x, cap), sqrt(x) or log(1 + x)."""
+    if kind == CAP:
+        return np.minimum(everything, tables["caps"].values)
+    return np.sqrt(everything) if kind == SQRT else np.log1p(everything)
+
 
 SHAPES = {"sqrt": SQRT, "log": LOG, "cap": CAP}
 

@@ -12,7 +12,7 @@ from listwright._internal.arrays import Floats, Ints, Ragged, per_problem, start
 from listwright._internal.tokens import stem_token, word_number
 from listwright._kernels.topics import CAP, best_reference_gains
 from listwright.errors import InputError
-from listwright.rewards.topics import TopicReward, TopicState
+from listwright.rewards.coverage import TopicReward, TopicState
 
 if TYPE_CHECKING:
     from listwright.problems import Problems

@@ -23,7 +23,7 @@ from listwright._internal.tokens import FUNCTION_WORDS, tokens
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
-from listwright.simulate._wording import choose, number, person, pick, place
+from listwright.simulate.corpus import choose, number, person, pick, place
 from listwright.text.vectors import hashed_tf_idf
 
 FILE = Path(__file__).with_name("encyclopedia.json")
