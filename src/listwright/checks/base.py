@@ -185,11 +185,6 @@ def check_features(features: Features, problems: Problems, *, n_trials: int = 5,
     random_state : int, numpy.random.Generator or None, default 0
         Seed of the random lists.
 
-    Raises
-    ------
-    LawBroken
-        If a law is broken.
-
     See Also
     --------
     check_reward : The same for rewards.
@@ -294,11 +289,6 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
         Rounds of examples that the learner gets.
     random_state : int, numpy.random.Generator or None, default 0
         Seed of the examples.
-
-    Raises
-    ------
-    LawBroken
-        If a law is broken.
 
     See Also
     --------

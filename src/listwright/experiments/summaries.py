@@ -66,7 +66,12 @@ class ClusterSource:
 
     @classmethod
     def of(
-        cls, data: Path | str | None, train: Paths, test: Paths, task: int | None, n_clusters: int = N_CLUSTERS
+        cls,
+        data: Path | str | None = None,
+        train: Paths = (),
+        test: Paths = (),
+        task: int | None = None,
+        n_clusters: int = N_CLUSTERS,
     ) -> ClusterSource:
         return cls(None if data is None else str(locate(data)), _as_texts(train), _as_texts(test), task, n_clusters)
 
@@ -197,28 +202,14 @@ def run(
     return records
 
 
-def section(
-    records: Sequence[Record],
-    *,
-    data: Path | str | None = None,
-    train: Paths = (),
-    test: Paths = (),
-    task: int | None = None,
-) -> Section:
-    """Return the section of a report, with the tables and the curve; the arguments are those of `run`."""
-    return describe_section(records, describe(ClusterSource.of(data, train, test, task)))
+def section(records: Sequence[Record], **source: Any) -> Section:
+    """Return the section of a report, with the tables and the curve; the source is that of `run`."""
+    return describe_section(records, describe(ClusterSource.of(**source)))
 
 
-def findings(
-    records: Sequence[Record],
-    *,
-    data: Path | str | None = None,
-    train: Paths = (),
-    test: Paths = (),
-    task: int | None = None,
-) -> str:
-    """Return one paragraph in numbers; the arguments are those of `run`."""
-    return describe_findings(records, describe(ClusterSource.of(data, train, test, task)))
+def findings(records: Sequence[Record], **source: Any) -> str:
+    """Return one paragraph in numbers; the source is that of `run`."""
+    return describe_findings(records, describe(ClusterSource.of(**source)))
 
 
 def _score_fold(source: ClusterSource, method: str, fold: int) -> dict[str, Floats]:

@@ -21,11 +21,6 @@ def approximation_ratio(length: int, comparator_length: int | None = None, *, ex
         False returns 1 - exp(-m / k), as in the paper's theorems. True returns 1 - (1 - 1/k)^m, which Lemma 2 of the
         appendix proves and which is larger: 0.704 against 0.632 for lists of 3.
 
-    Returns
-    -------
-    float
-        The ratio, between 0 and 1.
-
     See Also
     --------
     list_length_for : The inverse: the length that a ratio needs.
@@ -103,8 +98,8 @@ def regret_bound(
     >>> round(regret_bound(10_000, 30, length=5), 4)
     0.1299
     """
-    k = _effective(length, comparator_length)
-    validate_counts(rounds, n_policies)
+    k = min(validate_lengths(length, comparator_length))  # the paper's k'
+    validate_counts(rounds=rounds, n_policies=n_policies)
     size, half = log(n_policies), validate_delta(delta) / 2
     smaller = 2**2.25 * (k / rounds) ** 0.75 * log(1 / half) ** 0.25 * sqrt(size)
     return 4 * k * size / rounds + 2 * sqrt(k * size / rounds) + smaller
@@ -118,14 +113,8 @@ def confidence_terms(
 
     Parameters
     ----------
-    rounds : int
-        T, the number of states.
-    length : int
-        m, the length of the lists.
-    comparator_length : int, optional
-        k, the length of the lists to compete with; `length` by default.
-    delta : float, default 0.05
-        The terms are too small with a probability of at most `delta`.
+    rounds, length, comparator_length, delta
+        As in `regret_bound`.
     randomized : bool, default True
         Whether only the *expected* regret of a randomized learner is known. Otherwise the second term is 0 and the
         first gets all of `delta`.
@@ -159,7 +148,7 @@ def confidence_terms(
     [0.0205, 0.0]
     """
     length, comparator_length = validate_lengths(length, comparator_length)
-    validate_counts(rounds, 1)
+    validate_counts(rounds=rounds)
     chance = log(1 / (validate_delta(delta) / 2 if randomized else validate_delta(delta)))
     unit = sqrt(chance / (2 * rounds))
     squares = sum((1 - 1 / comparator_length) ** (2 * behind) for behind in range(length))
@@ -179,14 +168,8 @@ def rounds_for(
     ----------
     accuracy : float
         How much of the value may be lost to regret and chance; above 0.
-    n_policies : int
-        N, the size of the class of policies.
-    length : int
-        m, the length of the lists.
-    comparator_length : int, optional
-        k, the length of the lists to compete with; `length` by default.
-    delta : float, default 0.05
-        The claim fails with a probability of at most `delta`.
+    n_policies, length, comparator_length, delta
+        As in `regret_bound`.
 
     See Also
     --------
@@ -215,23 +198,16 @@ def rounds_for(
     return high
 
 
-def _effective(length: int, comparator_length: int | None) -> int:
-    """Return the paper's k' = min(m, k)."""
-    return min(validate_lengths(length, comparator_length))
-
-
 def validate_lengths(length: int, comparator_length: int | None) -> tuple[int, int]:
     """Return m and k, or raises unless both are at least 1; k is m if None."""
     comparator_length = length if comparator_length is None else comparator_length
-    for name, value in (("length", length), ("comparator_length", comparator_length)):
-        if value < 1:
-            raise InputError(f"{name} must be at least 1. Got {value}.")
+    validate_counts(length=length, comparator_length=comparator_length)
     return length, comparator_length
 
 
-def validate_counts(rounds: int, n_policies: int) -> None:
-    """Raise unless there is at least one round and one policy."""
-    for name, value in (("rounds", rounds), ("n_policies", n_policies)):
+def validate_counts(**counts: int) -> None:
+    """Raise for the first count below 1."""
+    for name, value in counts.items():
         if value < 1:
             raise InputError(f"{name} must be at least 1. Got {value}.")
 

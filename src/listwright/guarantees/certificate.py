@@ -83,13 +83,7 @@ class Certificate:
     Examples
     --------
     >>> certificate = Certificate(
-    ...     length=3,
-    ...     comparator_length=3,
-    ...     rounds=20_000,
-    ...     delta=0.05,
-    ...     value_seen=0.7,
-    ...     regret_bound_used=0.05,
-    ...     confidence_term=0.01,
+    ...     3, 3, rounds=20_000, delta=0.05, value_seen=0.7, regret_bound_used=0.05, confidence_term=0.01
     ... )
     >>> round(certificate.lower_bound_on_value, 3), round(certificate.lower_bound(rival_value=0.9), 3)
     (0.691, 0.573)
@@ -299,7 +293,7 @@ def certify(
     >>> print(certify(rounds=20_000, loss=1000.0, value=14_000.0, length=3, passes=2, states=10_000))
     No guarantee: the same states were visited up to 2 times. Over 20,000 visits to 10,000 states, the lists ...
     """
-    validate_counts(rounds, 1)
+    validate_counts(rounds=rounds)
     terms = _Terms(rounds, *validate_lengths(length, comparator_length), validate_delta(delta))
     average, confidence, note = terms.of(learner, loss)
     surrogate, gap = _surrogate(learner, loss, rounds)

@@ -17,14 +17,11 @@ from listwright.storage.boosters import as_booster, combine_trees, from_histogra
 class SmallTrees(Parameters, ABC):
     """Base of `Boosting` and `BoostingRanker`: small boosted trees with random splits, on top of other models."""
 
-    def __init__(
-        self, n_trees: int, *, learning_rate: float, min_leaf: int, start: tuple[Any, ...], random_state: int
-    ) -> None:
-        self.n_trees = n_trees
-        self.learning_rate = learning_rate
-        self.min_leaf = min_leaf
-        self.start = start
-        self.random_state = random_state
+    n_trees: int
+    learning_rate: float
+    min_leaf: int
+    start: tuple[Any, ...]
+    random_state: int
 
     @property
     @abstractmethod
@@ -116,9 +113,8 @@ class Boosting(SmallTrees):
         start: tuple[Any, ...] = (),
         random_state: int = 0,
     ) -> None:
-        super().__init__(
-            n_trees, learning_rate=learning_rate, min_leaf=min_leaf, start=start, random_state=random_state
-        )
+        self.n_trees, self.learning_rate, self.min_leaf = n_trees, learning_rate, min_leaf
+        self.start, self.random_state = start, random_state
 
     def fit(self, table: Any, target: Any, sample_weight: Any = None) -> Self:
         """Grow the trees on the residuals that `start` leaves.

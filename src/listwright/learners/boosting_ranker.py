@@ -71,10 +71,8 @@ class BoostingRanker(SmallTrees):
         start: tuple[Any, ...] = (),
         random_state: int = 0,
     ) -> None:
-        super().__init__(
-            n_trees, learning_rate=learning_rate, min_leaf=min_leaf, start=start, random_state=random_state
-        )
-        self.n_models = n_models
+        self.n_trees, self.n_models, self.learning_rate, self.min_leaf = n_trees, n_models, learning_rate, min_leaf
+        self.start, self.random_state = start, random_state
 
     def fit(self, table: Any, target: Any, group: Any, sample_weight: Any = None) -> Self:
         """Grow the trees on top of the scores that `start` gives.

@@ -72,18 +72,6 @@ class Scan:
     --------
     scan : Makes one.
     listwright.tables.read : Reads everything into memory.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from pyarrow import parquet
-    >>> table = pa.table({"problem": [1, 1, 2, 2, 2], "price": [3, 2, 5, 1, 4], "clicked": [0, 1, 0, 0, 1]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     parquet.write_table(table, Path(folder, "log.parquet"))
-    ...     data = scan(folder, reward="any:clicked")
-    ...     len(data), sum(block.n_rows for block in data), data.sample()
-    (2, 5, Problems: 2 problems, 5 candidates (2 to 3 each), 1 feature, reward AnySuccess)
     """
 
     columns: Columns
@@ -92,9 +80,9 @@ class Scan:
     new_levels: str
     max_memory: int
     shards: tuple[ScanShard, ...]
-    width: int  # numbers that are kept of a row
-    read: tuple[str, ...]  # columns of the files
-    fixed: bool  # whether a model says which column is which
+    width: int
+    read: tuple[str, ...]
+    fixed: bool
 
     def __len__(self) -> int:
         return sum(shard.n_problems for shard in self.shards)
@@ -278,9 +266,9 @@ def scan(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     parquet.write_table(table, Path(folder, "log.parquet"))
     ...     data = scan(folder, reward="any:clicked")
-    ...     data, next(iter(data))
+    ...     data, next(iter(data)), len(data)
     (Scan: 2 problems, 5 candidates in 1 shard, reward any:clicked, within 1 GB,
-     Problems: 2 problems, 5 candidates (2 to 3 each), 1 feature, reward AnySuccess)
+     Problems: 2 problems, 5 candidates (2 to 3 each), 1 feature, reward AnySuccess, 2)
     """
     chosen = ColumnOptions(**options)
     limit, size = as_bytes(max_memory, "max_memory"), as_bytes(shard_size, "shard_size")

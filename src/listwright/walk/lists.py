@@ -87,19 +87,10 @@ def build_lists(
         return plain_lists(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats)
 
 
-def plain_lists(
-    problems: Problems,
-    features: Features,
-    policy: Policy,
-    *,
-    length: int | None,
-    rng: np.random.Generator,
-    room: Floats | None = None,
-    repeats: bool = False,
-) -> Lists:
+def plain_lists(problems: Problems, features: Features, policy: Policy, **settings: Any) -> Lists:
     """Return the lists that a walk builds position by position, with the score of each pick."""
     picks, scores = [], []
-    for step in walk(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats):
+    for step in walk(problems, features, policy, **settings):
         picks.append(step.picks)
         scores.append(np.where(step.picks >= 0, step.scores[step.picks], 0.0))
     if not picks:
