@@ -20,10 +20,11 @@ from listwright.evaluation.values import list_values
 from listwright.experiments.shipped_models import (
     MIN_LEAF,
     Labelled,
+    add_passages,
     labelled_problems,
     read_labelled,
+    shuffle,
     variants,
-    widen_questions,
 )
 from listwright.rewards import Coverage
 from listwright.text import question_problems
@@ -55,6 +56,13 @@ class Asked(NamedTuple):
     def start(self) -> SCP | None:
         """The model that the packer starts from."""
         return start_model(self.name)
+
+
+def widen_questions(questions: Sequence[Labelled], n: int) -> list[Labelled]:
+    """Return each question with up to n passages in random order: its own, and the most similar ones of others."""
+    rng = np.random.default_rng(0)
+    wide = add_passages(questions, n)
+    return [shuffle(Labelled(one.question, one.titles[:n], one.texts[:n], one.supports[:n]), rng) for one in wide]
 
 
 def measured(n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:

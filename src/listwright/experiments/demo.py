@@ -183,30 +183,26 @@ def _pick(asked: SimulatedQuestion, passage: SimulatedPassage, covered: set[int]
 TITLE = "listwright: lists that are relevant and not redundant"
 RESULTS = "docs/results.md"
 _BLUE, _ORANGE, _GREEN, _PURPLE, _RED, _GREY, *_ = PALETTE
-LOOKS = dict(
-    zip(
-        METHODS,
-        (
-            LineStyle(_ORANGE),
-            LineStyle(_ORANGE, (2, 2)),
-            LineStyle(_GREEN),
-            LineStyle(_PURPLE),
-            LineStyle(_RED),
-            LineStyle(_BLUE),
-            LineStyle(_BLUE, (2, 2)),
-            LineStyle(_GREY, (5, 4)),
-        ),
-        strict=True,
-    )
-)
+_STYLES: list[Any] = [
+    (_ORANGE,),
+    (_ORANGE, (2, 2)),
+    (_GREEN,),
+    (_PURPLE,),
+    (_RED,),
+    (_BLUE,),
+    (_BLUE, (2, 2)),
+    (_GREY, (5, 4)),
+]
+LOOKS = {name: LineStyle(*style) for name, style in zip(METHODS, _STYLES, strict=True)}
 
 
 def report(demo: Demo) -> ReportPage:
     first, *more = demo.problems
     where = Note(WHERE, "The results", RESULTS)
+    measured = f"{demo.n_train} questions to learn from, and {demo.n_test} others to test on. {METHODS_TEXT}"
     sections = [
         Section("One question, three lists", ABOUT, [first]),
-        Section("All questions", _measurement_text(demo), [*_chart_and_table(demo.records), where]),
+        Section("All questions", measured, [*_chart_and_table(demo.records), where]),
         *([Section("What is certain", demo.certificate)] if demo.certificate else []),
         Section("What it cost", cost(demo)),
         Section(f"{len(more)} more questions", "In the order in which they were drawn; click on one.", more),
@@ -272,11 +268,6 @@ def _chart_and_table(records: Sequence[Record]) -> list[Any]:
         methods={name: look for name, look in LOOKS.items() if name in present},
     )
     return [Figure("demo", chart, CHART_CAPTION), value_table(records, caption=TABLE_CAPTION)]
-
-
-def _measurement_text(demo: Demo) -> str:
-    """Return the sentence on how many questions were used, and how the methods work."""
-    return f"{demo.n_train} questions to learn from, and {demo.n_test} others to test on. {METHODS_TEXT}"
 
 
 ABOUT = (

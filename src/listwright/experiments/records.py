@@ -196,9 +196,9 @@ def per_cent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def points(record: Record) -> str:
+def points(record: Record, sign: str = "+") -> str:
     """Return a difference in percentage points, with half the width of its interval where there is one."""
-    mean = f"{100 * record['mean']:+.1f}"
+    mean = f"{100 * record['mean']:{sign}.1f}"
     if record["low"] is None or record["high"] is None:
         return mean
     return f"{mean} ± {50 * (record['high'] - record['low']):.1f}"

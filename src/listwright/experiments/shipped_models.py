@@ -57,8 +57,8 @@ def read_labelled(path: str | Path) -> list[Labelled]:
 def variants(questions: Sequence[Labelled], *, more: int = 10, seed: int = 0) -> list[Labelled]:
     """Return the questions in five forms, one after the other."""
     rng = np.random.default_rng(seed)
-    wider = [_shuffle(question, rng) for question in _add_passages(questions, more)]
-    joined = [_shuffle(_join(question, questions[i - 1]), rng) for i, question in enumerate(questions)]
+    wider = [shuffle(question, rng) for question in add_passages(questions, more)]
+    joined = [shuffle(_join(question, questions[i - 1]), rng) for i, question in enumerate(questions)]
     untitled = [question._replace(titles=[""] * len(question.texts)) for question in (*questions, *wider)]
     return [*questions, *wider, *joined, *untitled]
 
@@ -78,14 +78,7 @@ def labelled_problems(questions: Sequence[Labelled], *, vectors: Any = None) -> 
     )
 
 
-def widen_questions(questions: Sequence[Labelled], n: int) -> list[Labelled]:
-    """Return each question with up to n passages in random order: its own, and the most similar ones of others."""
-    rng = np.random.default_rng(0)
-    wide = _add_passages(questions, n)
-    return [_shuffle(Labelled(one.question, one.titles[:n], one.texts[:n], one.supports[:n]), rng) for one in wide]
-
-
-def _add_passages(questions: Sequence[Labelled], more: int) -> list[Labelled]:
+def add_passages(questions: Sequence[Labelled], more: int) -> list[Labelled]:
     """Return each question with the `more` passages of other questions that are most like it; no title occurs twice."""
     titles = [title for question in questions for title in question.titles]
     texts = [text for question in questions for text in question.texts]
@@ -119,7 +112,7 @@ def _join(first: Labelled, other: Labelled) -> Labelled:
     return Labelled(question, titles, texts, first.supports + other.supports)
 
 
-def _shuffle(question: Labelled, rng: np.random.Generator) -> Labelled:
+def shuffle(question: Labelled, rng: np.random.Generator) -> Labelled:
     order = rng.permutation(len(question.texts)).tolist()
     return Labelled(question.question, *([column[i] for i in order] for column in question[1:]))
 

@@ -32,6 +32,7 @@ from listwright.experiments.records import (
     methods_of,
     per_cent,
     point,
+    points,
     record,
     repeat,
 )
@@ -325,13 +326,16 @@ def _table(records: Sequence[Record]) -> ReportTable:
     rows = [
         [
             method,
-            *(_format_score(point(records, method, n_train=n_train, length=budget, metric=metric)) for metric in SHOWN),
+            *(points(point(records, method, n_train=n_train, length=budget, metric=metric), "") for metric in SHOWN),
         ]
         for method in methods_of(records)
     ]
     emphasis = [index for index, row in enumerate(rows) if row[0] == PAIRED_WITH]
     return ReportTable(
-        ["method", *_labels(SHOWN)], rows, _TABLE_CAPTION.format(budget=budget, n_train=n_train), emphasis
+        ["method", *(METRICS[metric] for metric in SHOWN)],
+        rows,
+        _TABLE_CAPTION.format(budget=budget, n_train=n_train),
+        emphasis,
     )
 
 
@@ -339,7 +343,7 @@ def _differences(records: Sequence[Record]) -> ReportTable:
     """Return the table of points of ROUGE-1R below SCP."""
     n_train, budget = _at(records)
     rows = [
-        [method, _format_score(point(records, method, n_train=n_train, length=budget, metric=LESS), sign="+")]
+        [method, points(point(records, method, n_train=n_train, length=budget, metric=LESS))]
         for method in methods_of(records)
         if method not in (PAIRED_WITH, ORACLE)
     ]
@@ -370,19 +374,8 @@ def _curve(records: Sequence[Record]) -> Any:
     return curves(shown, x=x, y=y, methods=line_styles(methods_of(shown)))
 
 
-def _labels(metrics: Sequence[str]) -> list[str]:
-    return [METRICS[metric] for metric in metrics]
-
-
 def _at(records: Sequence[Record]) -> tuple[int, int]:
     return max(record["n_train"] for record in records), records[0]["length"]
-
-
-def _format_score(record: Record, *, sign: str = "") -> str:
-    mean = f"{100 * record['mean']:{sign}.1f}"
-    if record["low"] is None or record["high"] is None:
-        return mean
-    return f"{mean} ± {50 * (record['high'] - record['low']):.1f}"
 
 
 def _setup(records: Sequence[Record], described: DataDescription) -> str:
