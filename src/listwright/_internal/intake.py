@@ -6,7 +6,7 @@ of the same name. Each method returns the checked array, or None for None. `join
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,33 +84,29 @@ class Intake:
         """Vectors of shape (rows, v), dense or CSR in float32, checked to be finite; three dimensions are flattened."""
         if values is None:
             return None
-        table = sparse.csr_array(values).astype(np.float32) if sparse.issparse(values) else None
-        if table is None:
-            table = as_numbers(values, "vectors", np.float32)
-            table = table.reshape(-1, table.shape[-1]) if table.ndim == 3 else table
-        if table.ndim != 2 or table.shape[0] != self.n_rows:
-            raise InputError(f"vectors must have one row per candidate ({self.n_rows}). Got shape {table.shape}.")
+        table = self._row_table(values, "vectors")
         numbers = table.data if sparse.issparse(table) else table
         if not np.isfinite(numbers).all():
             raise InputError("vectors must be finite numbers in float32.")
         return table
 
+    def _row_table(self, values: Any, name: str) -> Any:
+        """A table with one row per candidate in float32, dense or CSR; three dimensions are flattened."""
+        if sparse.issparse(values):
+            table = sparse.csr_array(values, dtype=np.float32)
+        else:
+            table = as_numbers(values, name, np.float32)
+            table = table.reshape(-1, table.shape[-1]) if table.ndim == 3 else table
+        if table.ndim != 2 or table.shape[0] != self.n_rows:
+            raise InputError(f"{name} must have one row per candidate ({self.n_rows}). Got shape {table.shape}.")
+        return table
+
     def links(self, tables: Any) -> dict[str, sparse.csr_array] | None:
         """CSR (rows, w) by name: entry (i, j) links row i to candidate j of its own problem."""
-        if tables is None:
-            return None
-        if not isinstance(tables, Mapping) or not tables:
-            raise InputError(f"links must be a dictionary of tables by name. Got {type(tables).__name__}.")
-        return {str(name): self._link_table(table, f"links[{name!r}]") for name, table in tables.items()}
+        return _by_name(tables, "links", self._link_table)
 
     def _link_table(self, values: Any, name: str) -> sparse.csr_array:
-        """One table of links as CSR in float32, from dense or sparse; checked as `links` says."""
-        if not sparse.issparse(values):
-            array = as_numbers(values, name, np.float32)
-            values = array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array
-        if values.ndim != 2 or values.shape[0] != self.n_rows:
-            raise InputError(f"{name} must have one row per candidate ({self.n_rows}). Got shape {values.shape}.")
-        table = sparse.csr_array(values, dtype=np.float32)
+        table = sparse.csr_array(self._row_table(values, name))
         rows = np.repeat(np.arange(self.n_rows), np.diff(table.indptr))
         counts = np.repeat(np.diff(self.offsets), np.diff(self.offsets))
         bad = first_bad(table.indices >= counts[rows])
@@ -123,18 +119,10 @@ class Intake:
 
     def aspects(self, tables: Any) -> dict[str, Floats32] | None:
         """Tables (rows, a) by name, checked to lie in [0, 1]."""
-        if tables is None:
-            return None
-        if not isinstance(tables, Mapping) or not tables:
-            raise InputError(f"aspects must be a dictionary of tables by name. Got {type(tables).__name__}.")
-        return {str(name): self._aspect_table(table, f"aspects[{name!r}]") for name, table in tables.items()}
+        return _by_name(tables, "aspects", self._aspect_table)
 
     def _aspect_table(self, values: Any, name: str) -> Floats32:
-        """One table of aspects in float32, from (rows, a) or (problems, items, a); checked to lie in [0, 1]."""
-        table = as_numbers(values, name, np.float32)
-        table = table.reshape(-1, table.shape[-1]) if table.ndim == 3 else table
-        if table.ndim != 2 or table.shape[0] != self.n_rows:
-            raise InputError(f"{name} must have one row per candidate ({self.n_rows}). Got shape {table.shape}.")
+        table = self._row_table(as_numbers(values, name, np.float32), name)
         bad = first_bad(np.asarray(~((table >= 0) & (table <= 1)).all(axis=1)))
         if bad is not None:
             wrong = table[bad][~((table[bad] >= 0) & (table[bad] <= 1))][0]
@@ -276,12 +264,18 @@ def _names(values: Any) -> NDArray[Any]:
     """Return an array of names in which numbers stay numbers and mixed types stay as they are (dtype object)."""
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-        return (
-            array
-            if all(isinstance(value, str) for value in np.asarray(values, dtype=object).flat)
-            else np.asarray(values, dtype=object)
-        )
+        names = np.asarray(values, dtype=object)
+        return array if all(isinstance(value, str) for value in names.flat) else names
     return array
+
+
+def _by_name(tables: Any, kind: str, read: Callable[[Any, str], Any]) -> dict[str, Any] | None:
+    """Return tables by name as `read` checks each."""
+    if tables is None:
+        return None
+    if not isinstance(tables, Mapping) or not tables:
+        raise InputError(f"{kind} must be a dictionary of tables by name. Got {type(tables).__name__}.")
+    return {str(name): read(table, f"{kind}[{name!r}]") for name, table in tables.items()}
 
 
 KINDS_OF_DATA = (

@@ -71,7 +71,7 @@ def fetch(name: str) -> Path:
 
     See Also
     --------
-    published : The names.
+    list_datasets : The names.
 
     Examples
     --------
