@@ -1,8 +1,4 @@
-"""Array types, the checks that every array argument goes through, and rows of unequal problems, groups and folds.
-
-`Floats`, `Floats32`, `Ints`, `Hashes` and `Bools` are the types of all annotations. The `as_...` functions convert what
-a user passed and raise `InputError` with the argument's name.
-"""
+"""Array types, the checks that every array argument goes through, and rows of unequal problems, groups and folds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Where a user's arrays come in: shapes and values are checked, and errors name the problem and the item.
-
-`Problems.from_arrays` makes one `Intake` from features and offsets, then passes every other argument through the method
-of the same name. Each method returns the checked array, or None for None. `join_fields` joins batches.
-"""
+"""Where a user's arrays come in: shapes and values are checked, and errors name the problem and the item."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What every list of a batch must keep to besides its length and first budget: quotas, exclusions, pins, budgets.
-
-`Quotas` says it row by row, so that it follows a selection of problems; `Quotas.limits` counts it as the kernels take
-it.
-"""
+"""What every list of a batch must keep to besides its length and first budget: quotas, exclusions, pins, budgets."""
 
 from __future__ import annotations
 

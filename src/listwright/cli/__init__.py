@@ -1,10 +1,4 @@
-"""The command line interface, a thin layer over the library.
-
-`main` is the entry point of the `listwright` script. It runs the typer application of `listwright.cli.app`, turns
-errors into one-line messages and exit codes, and copes with closed or broken standard streams.
-
-Commands that belong together share a module. `options`, `logs` and `sources` have what several of them take, `show`
-what they print and write.
+"""The command line interface, a thin layer over the library; `main` is the entry point of the `listwright` script.
 
 Commands follow the same rules: bad options and places to write to are refused before any work is done, files are
 written completely or not at all, results go to standard output and everything else to standard error, and `--json`

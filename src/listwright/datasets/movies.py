@@ -1,8 +1,4 @@
-"""MovieTweetings: which movies will a user like? Ratings from 0 to 10 with their time (Dooms et al. 2013).
-
-`read_movies` reads the files, cuts each user's ratings into history and candidates, and takes features from
-`_movie_features`.
-"""
+"""MovieTweetings: which movies will a user like? Ratings from 0 to 10 with their time (Dooms et al. 2013)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""What `listwright demo` runs: choosing passages for made-up questions, where the gain of a passage depends on the
-list.
+"""What `listwright demo` runs: choosing passages for made-up questions.
 
 Questions, sizes, seeds and settings are fixed here and were chosen on questions of other seeds; the tuned rivals choose
-their parameter by cross-validation on the training questions. `run` measures all methods; `report` turns the result
-into a page.
+their parameter by cross-validation on the training questions.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The interface of all learners: a no-regret update on cost-sensitive examples (the paper's Update).
-
-`Learner` is the abstract base, `SlimLearner` its stand-in in files saved without training data, and `check_number`
-validates the numeric parameters of the subclasses.
-"""
+"""The interface of all learners: a no-regret update on cost-sensitive examples (the paper's Update)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Cost-sensitive examples: what one position of one batch teaches (the paper's v, c and w).
-
-`Examples` carries features, gains and the position's weight from the training loop to a learner. `position_weights`
-gives the weights; `center_by_state` and `sampled_states` are helpers that several learners share.
-"""
+"""Cost-sensitive examples: what one position of one batch teaches (the paper's v, c and w)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What learners over a finite class share: items or policies as experts, their gains, and exact regrets.
-
-`Experts` keeps the sums; subclasses only say how gains become a distribution (`_distribution`). Used by
-`WeightedMajority`, `FollowLeader`, `FollowPerturbedLeader`, and, through `Partial`, by `Exp3` and `Exp4`.
-"""
+"""What learners over a finite class share: items or policies as experts, their gains, and exact regrets."""
 
 from __future__ import annotations
 

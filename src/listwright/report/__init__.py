@@ -1,8 +1,7 @@
 """Reports: one HTML page that opens anywhere, pictures, and the numbers behind them.
 
-`charts` draws records and renders charts as SVG and PNG, `page` defines what a page is made of and writes HTML and
-files, and `model_page` is about one model. Commands and experiments build a `ReportPage` and pass it to
-`write_report` or `write_page`. Charts need the extra "plots" (altair and vl-convert).
+Commands and experiments build a `ReportPage` and pass it to `write_report` or `write_page`. Charts need the extra
+"plots" (altair and vl-convert).
 """
 
 from __future__ import annotations

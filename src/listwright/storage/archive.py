@@ -1,11 +1,8 @@
 """Zip archives, arrays and the names of classes: the lowest layer of model files.
 
-`archive_of` and `members_of` turn named members into bytes and back; `pack` and `unpack` do the same for arrays,
-with safetensors. Members are stored uncompressed, so that a small file cannot expand into a large one in memory,
-and with a fixed date, so that the same model gives the same bytes. Every problem with a file is an `InputError`.
-
-Classes that are not listwright's own are named "module:Class". Importing a module runs its code, so a class is imported
-only if the user has passed its name to `load` as trusted.
+Members are stored uncompressed, so that a small file cannot expand into a large one in memory, and with a fixed date,
+so that the same model gives the same bytes. Classes that are not listwright's own are named "module:Class". Importing a
+module runs its code, so a class is imported only if the user has passed its name to `load` as trusted.
 """
 
 from __future__ import annotations

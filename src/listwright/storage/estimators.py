@@ -1,11 +1,9 @@
 """scikit-learn estimators inside a model file, in one skops member.
 
-skops describes objects in a schema and makes them by class name. By default only types are accepted that run no code
-of the file's choice and whose compiled code is safe on any input; other types need the user's trust. The schema is
-checked before skops sees it: functions are rejected, and decision trees are checked node by node, because the compiled
-code of trees follows node and column numbers without checking them: a damaged or hostile tree would read foreign memory
-or loop forever. `check_tree_nodes` runs on the schema, before anything is made; `check_trees` runs on the estimators
-afterwards, where the number of columns of the estimator around a tree is known.
+By default only types are accepted that run no code of the file's choice and whose compiled code is safe on any input;
+other types need the user's trust. The schema is checked before skops sees it: functions are rejected, and decision
+trees are checked node by node (`check_tree_nodes`), because the compiled code of trees follows node and column numbers
+without checking them. `check_trees` runs on the estimators afterwards, where the number of columns is known.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Saving models to files and reading them.
-
-`save` encodes a model into archive members, `read_model` decodes them and runs the model's own checks.
-`check_can_save`, `warn_unsavable` and `own_parts` answer questions about a model before it is saved. The manifest is
-what a file says of itself, for `inspect` and for readers.
-"""
+"""Saving models to files and reading them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Read problems from files: Parquet, CSV, JSON lines and SVMlight; one file, several, a folder or a pattern.
-
-`read` and `read_with_columns` are the public functions. Each file becomes a `ColumnTable` by the reader of its format,
-`concat_tables` concatenates them, and `problems.build_problems` makes the problems.
-"""
+"""Read problems from files: Parquet, CSV, JSON lines and SVMlight; one file, several, a folder or a pattern."""
 
 from __future__ import annotations
 

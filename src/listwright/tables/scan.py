@@ -1,9 +1,4 @@
-"""Problems that never are in memory all at once: Parquet files, read in blocks of whole problems.
-
-`scan` chooses the columns from the schema, plans shards (`listwright.tables.shards`) and returns a `Scan`, which
-estimators and `evaluate` accept in place of `Problems`. Memory is bounded by reading a block at a time; workers own
-whole shards.
-"""
+"""Problems that never are in memory all at once: Parquet files, read in blocks of whole problems."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Divide Parquet files into shards of whole problems, in one pass over the column of ids.
-
-`make_plan` drives the pass: it feeds batches of rows to a `ShardPlanner`, which records where problems start and
-returns a `ShardPlan`. `batches_of` then reads the rows of a shard. `Scan` in `listwright.tables.scan` builds on both.
-"""
+"""Divide Parquet files into shards of whole problems, in one pass over the column of ids."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""TREC's files with listwright's problems: rewards out of judgements, and runs (ranked documents per query).
-
-`read_run` and `run_lists` bring rankings of other systems in, to measure them by listwright's metrics or compare them
-with a model; `write_run` writes lists for trec_eval and ndeval.
-"""
+"""TREC's files with listwright's problems: rewards out of judgements, and runs (ranked documents per query)."""
 
 from __future__ import annotations
 
