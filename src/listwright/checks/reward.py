@@ -50,11 +50,6 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
     random_state : int, numpy.random.Generator or None, default 0
         Seed of the random lists.
 
-    Raises
-    ------
-    LawBroken
-        If a law is broken. The message names the list, the item and the numbers.
-
     See Also
     --------
     listwright.rewards.Function : Makes a reward from a Python function.

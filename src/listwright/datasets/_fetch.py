@@ -69,10 +69,6 @@ def fetch(name: str) -> Path:
     MissingExtra
         If a download is needed and pooch, of the extra "data", is not installed.
 
-    See Also
-    --------
-    list_datasets : The names.
-
     Examples
     --------
     >>> fetch("aslib") / "SAT12-HAND"  # doctest: +SKIP

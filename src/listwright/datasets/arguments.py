@@ -180,11 +180,6 @@ def read_arguments(path: str | Path) -> Arguments:
         The problems and their splits. Debates in which no argument matches a key point are left out, with a
         `ReadingNote` that counts them.
 
-    Raises
-    ------
-    InputError
-        If files or fields are missing, or a match names an unknown argument or key point.
-
     See Also
     --------
     listwright.rewards.Coverage : The reward.

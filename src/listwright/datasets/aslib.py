@@ -143,11 +143,6 @@ def read_aslib(path: str | Path) -> Scenario:
     Scenario
         With the problems and their official folds.
 
-    Raises
-    ------
-    InputError
-        If files or columns are missing, the scenario does not measure run time, or an instance has no fold.
-
     See Also
     --------
     Scenario.split : Training and test problems by the official folds.

@@ -201,11 +201,6 @@ def read_movies(
         Users who like none of their candidates are left out; so are ratings of movies that the other file does not
         contain, with a `ReadingNote` that counts them.
 
-    Raises
-    ------
-    InputError
-        If files or columns are missing, an argument is out of range, or no user remains.
-
     See Also
     --------
     read_questions : Passages for questions.

@@ -63,11 +63,6 @@ def read_questions(path: str | Path) -> Problems:
         One problem per question; without a reward where no question has labels. Item ids are titles; where several
         paragraphs of a question have the same title, later ones are numbered ("Oslo", "Oslo #2").
 
-    Raises
-    ------
-    InputError
-        If the file holds no usable question, or paragraphs have another form.
-
     See Also
     --------
     listwright.text.question_problems : The same features for questions of your own.

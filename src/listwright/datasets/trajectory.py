@@ -48,11 +48,6 @@ def read_trajectory(path: str | Path) -> TrainTest:
     TrainTest
         Training problems are the train and the cross-validation part, 310 environments; 212 are for test.
 
-    Raises
-    ------
-    InputError
-        If a file is missing or has another form.
-
     See Also
     --------
     listwright.simulate.trajectory.problems : Simulated data of the same kind.
@@ -150,11 +145,6 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
     -------
     TrainTest
         Problems of the source's training and test worlds.
-
-    Raises
-    ------
-    InputError
-        If the file lacks an array or `context` is unknown.
 
     See Also
     --------

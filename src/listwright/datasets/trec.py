@@ -138,10 +138,6 @@ class TrecWeb:
         The queries in words.
     suggestions : tuple of tuple of str
         The suggestions of each query.
-
-    See Also
-    --------
-    read_trec_web : Reads them.
     """
 
     problems: Problems

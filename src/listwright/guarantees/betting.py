@@ -84,11 +84,6 @@ def lower_mean(values: ArrayLike, delta: float = 0.05, *, at_most_one: bool = Fa
     float
         The bound: at most the true mean, with probability 1 - `delta`.
 
-    Raises
-    ------
-    InputError
-        If there are no values, if one is negative or not finite, or if `delta` is not between 0 and 1.
-
     See Also
     --------
     lower_ratio : The same for a ratio of two means.
@@ -128,11 +123,6 @@ def lower_ratio(tops: ArrayLike, bottoms: ArrayLike, delta: float = 0.05, *, at_
     -------
     float
         The bound; 0.0 if the pairs do not support any positive ratio.
-
-    Raises
-    ------
-    InputError
-        If there are no pairs, or if a value is out of range or not finite.
 
     See Also
     --------

@@ -47,11 +47,6 @@ class Aggregate(Learner):
     groups_ : list of ndarray
         Number of rows of each state, one entry per call of `learn`.
 
-    Raises
-    ------
-    InputError
-        If `target` is unknown, or `estimator` has no `fit` or is a class.
-
     See Also
     --------
     Boosting : Boosted trees that do not overfit a few hundred states.

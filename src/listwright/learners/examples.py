@@ -119,11 +119,6 @@ def position_weights(length: int, comparator_length: int | None = None, *, weigh
     ndarray of shape (length,)
         The last weight is always 1.
 
-    Raises
-    ------
-    InputError
-        If `weighting` is unknown.
-
     See Also
     --------
     Examples : Carries the weight of its position.

@@ -47,11 +47,6 @@ class GradientDescent(Learner):
     reach_ : float
         Norm of the longest weights in use.
 
-    Raises
-    ------
-    InputError
-        At the first `learn`, if `loss` is unknown, `rate` is not above 0, or `penalty` is below 0.
-
     See Also
     --------
     RidgeFTRL : The squared loss, solved exactly.

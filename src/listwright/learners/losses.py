@@ -40,11 +40,6 @@ def squared_loss(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tup
     gradient : ndarray of shape (rows,)
         Derivative of the loss in each score.
 
-    Raises
-    ------
-    InputError
-        If shapes do not match, offsets fall, or a number is not finite.
-
     See Also
     --------
     hinge_rank : A loss on pairs of candidates.

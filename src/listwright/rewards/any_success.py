@@ -36,11 +36,6 @@ class AnySuccess(TableReward):
     success : array-like of shape (rows,) or (problems, items)
         0/1 labels, or success probabilities of independent trials.
 
-    Raises
-    ------
-    InputError
-        When the reward is attached to problems, if a number lies outside [0, 1] or if their count is wrong.
-
     See Also
     --------
     Total : The sum of the items' values.

@@ -222,11 +222,6 @@ class Coverage(TopicReward):
     normalize : bool, default True
         Divide by the total weight of the topics that the problem's candidates cover.
 
-    Raises
-    ------
-    InputError
-        When the reward is attached to problems, if `covers` has entries other than 0 and 1, or if a shape is wrong.
-
     See Also
     --------
     ProbabilisticCoverage : Items cover topics with a probability.
@@ -273,11 +268,6 @@ class ProbabilisticCoverage(TopicReward):
         What each topic is worth; 1 by default.
     normalize : bool, default True
         Divide by what all candidates of the problem earn together.
-
-    Raises
-    ------
-    InputError
-        When the reward is attached to problems, if a probability lies outside [0, 1] or if a shape is wrong.
 
     See Also
     --------

@@ -57,12 +57,6 @@ class FacilityLocation(TableReward):
     normalize : bool, default True
         Divide by the value of all candidates together.
 
-    Raises
-    ------
-    InputError
-        When the reward is attached to problems, if a matrix has the wrong shape, if an entry is not finite, or if a
-        sparse entry links two problems.
-
     See Also
     --------
     LogDet : Rewards spread instead of representation.

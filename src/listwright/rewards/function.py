@@ -43,11 +43,6 @@ class Function(Reward):
         Whether gains never rise as a list grows. Lazy greedy and the guarantee of `greedy` rely on it; pass False if in
         doubt.
 
-    Raises
-    ------
-    InputError
-        While lists are measured, if `f` returns a number that is not finite.
-
     See Also
     --------
     Reward : The base class, for rewards that compute all gains at once.

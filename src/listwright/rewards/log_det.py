@@ -44,11 +44,6 @@ class LogDet(TableReward):
     normalize : bool, default True
         Divide by the value of all candidates together. A list with repeated items never exceeds 1.
 
-    Raises
-    ------
-    InputError
-        When the reward is attached to problems, if `scale` is not above 0 or if a vector is not finite.
-
     See Also
     --------
     FacilityLocation : Rewards representing the other items.

@@ -40,11 +40,6 @@ class Total(TableReward):
         Divide by the sum over all candidates of the problem (up to the cap), so that values lie within [0, 1]. Where
         all items of a problem are worth nothing, so are its lists.
 
-    Raises
-    ------
-    InputError
-        If `cap` is not above 0; or, once the reward is attached to problems, if a value is negative or not finite.
-
     See Also
     --------
     AnySuccess : Worth 1 as soon as one item succeeds.

@@ -32,11 +32,6 @@ class WeightedSum(Reward):
     normalize : bool, default True
         Divide by the sum of the weights, so that a mixture of bounded rewards is bounded.
 
-    Raises
-    ------
-    InputError
-        When the mixture is attached to problems, if the weights do not fit the parts or are negative.
-
     See Also
     --------
     Function : Other combinations, from a Python function.

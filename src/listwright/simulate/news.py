@@ -104,10 +104,6 @@ def news(
     News
         The population; its method `visits` makes problems.
 
-    See Also
-    --------
-    News.visits : Visits of these users as problems.
-
     Examples
     --------
     >>> world = news(random_state=0)

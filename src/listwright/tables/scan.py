@@ -62,11 +62,6 @@ class Scan:
         Columns that are read from the files.
     fixed : bool
         Whether a model has chosen the columns.
-
-    See Also
-    --------
-    scan : Makes one.
-    listwright.tables.read : Reads everything into memory.
     """
 
     columns: Columns
@@ -159,11 +154,6 @@ class Scan:
         -------
         Problems
             With the reward of the scan.
-
-        Raises
-        ------
-        InputError
-            If not even one problem is drawn.
         """
         limit = self.max_memory if max_memory is None else as_bytes(max_memory, "max_memory")
         share = limit / (2.0 * 3.0 * self.row_bytes * self.n_rows)  # as read, as features, and once more in a method
