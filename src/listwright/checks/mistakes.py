@@ -107,7 +107,7 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
         return np.zeros(0, dtype=np.int64)
     afterwards = np.array([AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)])
     limits = np.where(afterwards, SUSPICIOUS, LEAKS)
-    ahead = _share_ahead(_differences(problems.features, *_compared(problems, better)))
+    ahead = _share_ahead(_differences(problems.features, *_sample_pairs(problems, better)))
     linear = np.abs(correlations(problems.features, gains)) >= LEAKS
     return np.array(
         [
@@ -125,7 +125,7 @@ def leaking_pairs(problems: Problems, gains: Floats) -> list[tuple[int, int]]:
     if not 2 <= n <= MOST_PAIRED or sparse.issparse(problems.features) or better.all() or not better.any():
         return []
     first, second = np.triu_indices(n, 1)
-    rows, table, found = _compared(problems, better), problems.features.astype(np.float64), set()
+    rows, table, found = _sample_pairs(problems, better), problems.features.astype(np.float64), set()
     for combine in (np.subtract, np.multiply):
         ahead = _share_ahead(_differences(combine(table[:, first], table[:, second]), *rows))
         for at in np.flatnonzero(ahead >= LEAKS):
@@ -143,7 +143,7 @@ def better_items(problems: Problems, gains: Floats) -> Bools:
     return better
 
 
-def _compared(problems: Problems, better: Bools) -> tuple[Ints, Ints]:
+def _sample_pairs(problems: Problems, better: Bools) -> tuple[Ints, Ints]:
     """Return better and worse items of the same problems, some hundred pairs drawn from all."""
     rng, worse = np.random.default_rng(0), np.flatnonzero(~better)
     n_worse = np.bincount(problems.owners[worse], minlength=len(problems))
@@ -174,10 +174,10 @@ def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, e
         return False
     n_better = np.bincount(problems.owners, better, minlength=len(problems))
     mixed = int(((n_better > 0) & (n_better < problems.counts)).sum())
-    return limit < LEAKS or exact or mixed >= MIXED or any(_tied(values[some]) for some in (better, ~better))
+    return limit < LEAKS or exact or mixed >= MIXED or any(_mostly_equal(values[some]) for some in (better, ~better))
 
 
-def _tied(values: Floats) -> bool:
+def _mostly_equal(values: Floats) -> bool:
     """Return whether more than half of the values are the same."""
     return bool((values == np.median(values)).mean() > 0.5)
 

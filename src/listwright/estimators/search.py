@@ -34,7 +34,7 @@ from listwright.estimators.candidates import (
 )
 from listwright.estimators.measurement import Measurement, limit_text, measurement_of, rival_values
 from listwright.estimators.stacking import PASSES, StaticRank
-from listwright.estimators.wide import WIDE, compressed
+from listwright.estimators.wide import WIDE, compress
 from listwright.evaluation.values import highest, paired_difference, simplest
 from listwright.features import BestColumn, Candidate, ExpectedGain, Identity, Similarity, Sum
 from listwright.features.auto import auto_features
@@ -308,7 +308,7 @@ class SearchSpace:
         """Sort by a linear function of a candidate's own features."""
         if not self.problems.n_features:
             return []
-        own = compressed(Candidate(), self.problems)
+        own = compress(Candidate(), self.problems)
         return [self.policy("linear, sorted", sorts=True, features=own, n_passes=2)]
 
     def one_column_and_likeness(self) -> list[CandidateMethod]:
@@ -348,7 +348,7 @@ class SearchSpace:
         from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
 
         trees = ExtraTreesRegressor(n_trees, min_samples_leaf=2, max_features=0.5, random_state=0)
-        own: dict[str, Any] = {"length": 1, "budget": None, "features": compressed(Candidate(), self.problems)}
+        own: dict[str, Any] = {"length": 1, "budget": None, "features": compress(Candidate(), self.problems)}
         learner = Aggregate(trees, most_rows=MOST_ROWS)
         return self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)
 

@@ -47,10 +47,10 @@ PENALTY = 100.0  # that the search for the best one starts from
 
 def suited_features(problems: Problems) -> Features:
     """Return automatic features, behind a compression to few columns where there are more than 200."""
-    return compressed(auto_features(problems), problems)
+    return compress(auto_features(problems), problems)
 
 
-def compressed(features: Features, problems: Problems) -> Features:
+def compress(features: Features, problems: Problems) -> Features:
     """Return the features, behind a compression to few columns where there are more than 200."""
     return Compressed(features) if problems.n_features > WIDE else features
 

@@ -67,12 +67,8 @@ class AlphaCoverage(ProbabilisticCoverage):
         self.normalize = False  # gains are divided by the ideal, which is part of the weights
         self.has_ideal = ideal is not None
 
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values are known to stay within [0, 1]. With an `ideal`, which is discounted by rank, they may
-        exceed 1.
-        """
-        return not self.has_ideal
+    # an ideal is discounted by rank, so that values may exceed 1
+    bounded = property(lambda self: not self.has_ideal)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         """Build the topic tables with `alpha` as every amount, and add the judged topics and the ideal."""

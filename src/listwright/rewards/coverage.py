@@ -54,10 +54,7 @@ class TopicReward(TableReward):
 
     normalize: bool
 
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values are shares of what there is to cover, and so stay within [0, 1]."""
-        return self.normalize
+    bounded = property(lambda self: self.normalize)
 
     @property
     @abstractmethod

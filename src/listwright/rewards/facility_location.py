@@ -76,10 +76,7 @@ class FacilityLocation(TableReward):
         self._source = (similarity,)
         self.normalize = normalize
 
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values are divided by the value of all candidates, and so stay within [0, 1]."""
-        return self.normalize
+    bounded = property(lambda self: self.normalize)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         assert self._source is not None

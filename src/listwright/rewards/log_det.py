@@ -63,10 +63,7 @@ class LogDet(TableReward):
         self.scale = scale
         self.normalize = normalize
 
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values are divided by the value of all candidates, and so stay within [0, 1]."""
-        return self.normalize
+    bounded = property(lambda self: self.normalize)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         """Return the vectors and, per problem, what values are divided by (1 unless `normalize`)."""

@@ -62,10 +62,7 @@ class Total(TableReward):
         self.cap = cap
         self.share = share
 
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether values stay within [0, 1]."""
-        return self.share or (self.cap is not None and self.cap <= 1)
+    bounded = property(lambda self: self.share or (self.cap is not None and self.cap <= 1))
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         assert self._source is not None

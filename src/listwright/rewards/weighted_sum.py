@@ -55,10 +55,7 @@ class WeightedSum(Reward):
         """Whether all parts are submodular."""
         return all(part.submodular for part in self.rewards)
 
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether this is an average of rewards that are all bounded."""
-        return self.normalize and all(part.bounded for part in self.rewards)
+    bounded = property(lambda self: self.normalize and all(part.bounded for part in self.rewards))
 
     def _shares(self) -> Floats:
         """Return the weights, divided by their sum if `normalize`, or raise if they are invalid."""

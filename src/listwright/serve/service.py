@@ -310,7 +310,7 @@ class Service:
         answer, context = await self.building.run(work, request)
         if not self.settings.forget_passages:
             await self.writer.write(add_contexts, context)
-            self._remember(context.served())
+            self._remember(context.as_list())
         return answer
 
     async def feedback(self, sent: FeedbackRequest, source: str = "") -> FeedbackEvent:

@@ -8,7 +8,7 @@ w(i) the product of the ratios up to i:
   items up to its position, as marginal gains do.
 - pseudo-inverse (Swaminathan et al. 2017): the value of the list times a weight that is right on average where the
   value of a list is the sum of what each slot's item brings there on its own. Exact where lists were drawn evenly; for
-  other logs the pairs of slots are not known, and slots are weighed by the items before them, as per position.
+  other logs the pairs of slots are not known, and slots are weighted by the items before them, as per position.
 - adaptive (Kiyohara et al. 2023): for each group of visitors the weights of the user behaviour with the least estimated
   error: clicks that depend on the whole list, on the items up to a position, or on the item alone.
 - direct: what a model of outcomes says of the policy's own lists. No weights at all, and all of the model's bias.

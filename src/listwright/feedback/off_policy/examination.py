@@ -107,13 +107,13 @@ def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> 
     # Its spread includes that of examination and appeal, which are estimated anew without each tenth of the lists.
     target = target.suit(logged.problems)
     lists = [target.lists(logged.take(which)) for which in runs(logged.problems)]
-    whole, size = _examined(logged, lists, looked, np.arange(len(logged)))
+    whole, size = _examine(logged, lists, looked, np.arange(len(logged)))
     group = np.arange(len(logged)) % GROUPS
     without = []
     for k in range(GROUPS):
         kept = np.flatnonzero(group != k)
         some = logged.take(kept)
-        without.append(float(_examined(logged, lists, looks(some), kept)[0][kept].mean()))
+        without.append(float(_examine(logged, lists, looks(some), kept)[0][kept].mean()))
     error = float(np.sqrt((GROUPS - 1) * np.var(without)))
     own = float(whole.std()) / np.sqrt(len(whole))
     wider = max(1.0, error / own) if own > 0 else 1.0
@@ -122,7 +122,7 @@ def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> 
     return part._replace(effective_size=min(size, len(logged) / wider**2))
 
 
-def _examined(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept: Ints) -> tuple[Floats, float]:
+def _examine(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept: Ints) -> tuple[Floats, float]:
     """Return what each list says of the policy's value, with an appeal fitted to some of them, and the effective
     size.
     """

@@ -30,7 +30,7 @@ class PackedContext:
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", new_id(self.created))
 
-    def served(self) -> ServedList:
+    def as_list(self) -> ServedList:
         """Return the positions as a list, which is what feedback is validated against."""
         return _as_list(self.id, self.created, self.shown)
 
