@@ -45,7 +45,7 @@ from listwright.policies import Linear, Policy
 from listwright.policies.sequence import Sequence as SequencePolicy
 from listwright.predictor import with_column_options
 from listwright.problems import Problems, build_problems
-from listwright.training.loaded import made_up, some_group
+from listwright.training.signature import made_up, some_group
 
 MOST_NEW = 10_000  # items that a catalogue may grow by at a time
 
