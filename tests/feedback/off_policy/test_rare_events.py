@@ -122,3 +122,29 @@ def test_intervals_by_position_bias_hold_the_truth() -> None:
         assert one is not None
         covered += one.low <= truth <= one.high
     assert covered >= 7
+
+
+def test_estimates_over_all_lists_of_a_small_world_are_exact() -> None:
+    """Every list of Plackett-Luce as often as it is drawn, with outcomes as they are expected."""
+    strength, worth = np.array([4.0, 2.0, 1.0, 1.0]), np.array([[0.1, 0.2, 0.5, 0.9], [0.6, 0.3, 0.1, 0.8]])
+    pairs = np.array(list(permutations(range(4), 2)))
+    first, second = strength[pairs[:, 0]] / 8, strength[pairs[:, 1]] / (8 - strength[pairs[:, 0]])
+    times = np.rint(672 * first * second).astype(int)
+    np.testing.assert_allclose(times, 672 * first * second)
+    which = np.repeat(np.arange(12), times)
+    problems, ids = lw.Problems.from_arrays(np.tile(np.eye(4), (672, 1, 1))), [str(i) for i in range(672)]
+    log, rows = Log(), problems.offsets[:-1, None] + pairs[which]
+    log.append(lw.Lists(problems, rows), propensities=np.stack([first, second], axis=1)[which], list_ids=ids)
+    log.feedback(ids, worth[np.arange(2), pairs[which]])
+    for items in ((0, 1), (3, 0), (2, 3)):
+        truth = worth[0, items[0]] + worth[1, items[1]]
+        told = evaluate(log, lambda problems, items=items: lw.Lists(problems, problems.offsets[:-1, None] + items))
+        for name in (
+            "slate_ips",
+            "self_normalised",
+            "per_position_ips",
+            "pseudo_inverse",
+            "per_position_dr",
+            "cascade_dr",
+        ):
+            assert told.estimates[name].value == pytest.approx(truth, rel=1e-4), (name, items)
