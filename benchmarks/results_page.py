@@ -31,6 +31,7 @@ KINDS = {
     "search results": "alpha-nDCG over all judged documents",
 }
 SUMMARIES = ("summaries, scisumm 2018", "summaries, opinosis")
+TRAINING = "summaries, scisumm 2018, by training size"
 ARM, NEWS = "trajectory, the paper's data", "news, simulated"
 
 
@@ -139,11 +140,26 @@ def summaries() -> str:
     )
 
 
+def training() -> str:
+    """Figure (c): ROUGE-1R of summaries by the number of training papers."""
+    records = _paper()[TRAINING]["records"]
+    _save("results-training", _lines(records, "n_train", "training papers", "ROUGE-1R, per cent"))
+    length = records[0]["length"]
+    return "\n\n".join(
+        [
+            "![ROUGE-1R by the number of training papers](images/results-training.png)",
+            "Bands: 95 % intervals over subsets of the training papers.",
+            _wide(records, length, "training papers"),
+        ]
+    )
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "overview": overview,
     "trajectory": trajectory,
     "news": news,
     "summaries": summaries,
+    "training": training,
     **{name: (lambda name=name: family(name)) for name in KINDS},  # type: ignore[misc]
 }
 
@@ -288,14 +304,12 @@ def _family_tables(record: dict[str, Any]) -> str:
     return f"{note}{table(head, rows)}\n\n{behind}"
 
 
-def _wide(records: Iterable[dict[str, Any]], length: int) -> str:
+def _wide(records: Iterable[dict[str, Any]], length: int, what: str = "training environments") -> str:
     rows = [row for row in records if row["length"] == length]
     methods = list(dict.fromkeys(row["method"] for row in rows))
     sizes = list(dict.fromkeys(row["n_train"] for row in rows))
     cell = {(row["n_train"], row["method"]): _value(row) for row in rows}
-    return table(
-        ["training environments", *methods], [[size, *(cell[size, name] for name in methods)] for size in sizes]
-    )
+    return table([what, *methods], [[size, *(cell[size, name] for name in methods)] for size in sizes])
 
 
 def _rouge(name: str) -> str:
