@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from listwright._kernels.losses import sort_within
 from listwright.errors import InputError
-from listwright.learners.losses import LOSSES, hinge_rank, least_loss, squared
+from listwright.learners.losses import LOSSES, hinge_rank, least_loss, squared_loss
 
 RANKINGS = [hinge_rank]
 
@@ -179,7 +179,7 @@ def test_rows_are_sorted_within_their_problems(scale):
 def test_read_only_and_other_number_types_are_taken():
     scores, costs = np.array([1, 2, 3]), np.array([0, 1, 1], dtype=np.float32)
     costs.flags.writeable = False
-    assert squared(scores, costs, [0, 3])[0] == pytest.approx([1 + 9 + 16])
+    assert squared_loss(scores, costs, [0, 3])[0] == pytest.approx([1 + 9 + 16])
 
 
 @pytest.mark.parametrize(

@@ -124,8 +124,8 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
     for fault in suspicious_columns(table, by_role):
         used = [name for name in fault.examples if name in (*columns.features, *columns.context)]
         if used:
-            told = f"{table.source}: {fault.message} are used as features: {', '.join(used)}."
-            warn(f"{told} Leave them out with ignore=.", DataWarning)
+            message = f"{table.source}: {fault.message} are used as features: {', '.join(used)}."
+            warn(f"{message} Leave them out with ignore=.", DataWarning)
     groups = group_rows(table, by_role["list"])
     return ReadLog(_parts(table, by_role, problems, groups), columns, dropped)
 

@@ -559,7 +559,7 @@ def best_by_log(model: OnlineSCP, log: Log, propensity: str) -> OnlineSCP:
     learned_on, judged_on = log.halves()
     known = propensity if propensity in ESTIMATED else "logged"
 
-    def fitted(part: Log, penalty: float | str, cap: float | None) -> OnlineSCP:
+    def fit_part(part: Log, penalty: float | str, cap: float | None) -> OnlineSCP:
         twin = OnlineSCP(**(model.get_params(deep=False) | {"penalty": penalty}))
         return twin.fit_log(part, cap=cap, propensity=propensity)
 
@@ -567,10 +567,10 @@ def best_by_log(model: OnlineSCP, log: Log, propensity: str) -> OnlineSCP:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EvidenceWarning)
             ends = [
-                evaluate(other, fitted(part, *way).predict, propensity=known).cascade_dr.low
+                evaluate(other, fit_part(part, *way).predict, propensity=known).cascade_dr.low
                 for part, other in ((learned_on, judged_on), (judged_on, learned_on))
             ]
         return float(np.mean(np.nan_to_num(ends, nan=-1.0)))
 
     ways = [(penalty, cap) for penalty in PENALTIES for cap in (None, CAP)]
-    return fitted(log, *max(ways, key=bound))
+    return fit_part(log, *max(ways, key=bound))

@@ -108,9 +108,9 @@ def plan(
         raise InputError(f"loss_budget must be above 0. Got {loss_budget!r}.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EvidenceWarning)
-        told = evaluate(log, policy, value=value, confidence=confidence)
-    today = told.logged.value
-    expected = told.value.value - today if difference is None else difference
+        estimated = evaluate(log, policy, value=value, confidence=confidence)
+    today = estimated.logged.value
+    expected = estimated.value.value - today if difference is None else difference
     share = candidate_share(loss_budget, today)
     values = np.nan_to_num(log.answered_lists().outcomes).sum(axis=1)
     spread = float((np.minimum(values, 1.0) if value == "any" else values).var())

@@ -36,7 +36,7 @@ from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evide
 from listwright.feedback.off_policy.examination import estimate_examined
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_arguments, known_gains, sensitivity
 from listwright.feedback.off_policy.rollout import against_log
-from listwright.feedback.off_policy.targets import Given, Target, as_target
+from listwright.feedback.off_policy.targets import LoggedChances, Target, as_target
 
 FEW = 50.0  # lists of equal weight, below which an interval should not be trusted
 GIVEN = "chances="  # name of chances that are given as an array
@@ -141,7 +141,7 @@ def evaluate(
     if chances is not None:
         own = {} if isinstance(chances, str) else {GIVEN: as_numbers(chances, "chances")}
         known = replace(known, logged=_with_chances(known.logged, own))
-        policy = Given(chances if isinstance(chances, str) else GIVEN)
+        policy = LoggedChances(chances if isinstance(chances, str) else GIVEN)
     target = as_target(policy, int(as_generator(random_state).integers(2**62)))
     seen = evidence(known, target)
     evaluation = evaluation_of(seen, estimators(seen, clip=clip), confidence, propensity)

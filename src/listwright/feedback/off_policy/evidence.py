@@ -19,7 +19,7 @@ from listwright.features import Features, Identity, Position
 from listwright.features.auto import paper_features
 from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.drawing import ReplayPolicy
-from listwright.feedback.off_policy.targets import Given, Target
+from listwright.feedback.off_policy.targets import LoggedChances, Target
 from listwright.problems import Problems
 from listwright.walk.lists import walk
 
@@ -183,7 +183,7 @@ def evidence(log: LoggedGains, target: Target) -> Evidence:
     names = ("ratios", "same_slot", "any_slot", "policy", "path")
     whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     seen = [np.concatenate(tables) for tables in zip(*(part.path_seen for part in parts), strict=True)]
-    return Evidence(log, path_seen=seen, has_path=not isinstance(target, Given), **whole)
+    return Evidence(log, path_seen=seen, has_path=not isinstance(target, LoggedChances), **whole)
 
 
 def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
@@ -198,7 +198,7 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     for position, (rows, predicted) in enumerate(_predict_candidates(log, logged, which, chances)):
         owners = logged.problems.owners[rows]
         policy[:, position] = np.bincount(owners, predicted * chances[position][rows], minlength=len(which))
-    if isinstance(target, Given):  # of one item, the logged one: its weighted prediction is right on average
+    if isinstance(target, LoggedChances):  # of one item, the logged one: its weighted prediction is right on average
         policy = np.where(shown, ratios * log.own[which], 0.0)
     lists = target.lists(logged)
     own = replace(logged, rows=lists.rows)

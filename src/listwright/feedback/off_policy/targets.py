@@ -160,7 +160,7 @@ class Predicted(Target):
 
 
 @dataclass(frozen=True, eq=False)
-class Given(Target):
+class LoggedChances(Target):
     """A policy of which only the chances of the logged items are known."""
 
     column: str  # of the log's other columns
