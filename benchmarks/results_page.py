@@ -143,7 +143,7 @@ def summaries() -> str:
 def training() -> str:
     """Figure (c): ROUGE-1R of summaries by the number of training papers."""
     records = _paper()[TRAINING]["records"]
-    _save("results-training", _lines(records, "n_train", "training papers", "ROUGE-1R, per cent"))
+    _save("results-training", _lines(records, "n_train", "training papers", "ROUGE-1R, per cent", zero=False))
     length = records[0]["length"]
     return "\n\n".join(
         [
@@ -241,7 +241,9 @@ def _by_length(name: str, table: Sequence[dict[str, Any]]) -> Any:
     return alt.layer(bars, base.mark_circle(size=46, opacity=1).encode(y=value)).properties(width=560, height=300)
 
 
-def _lines(records: Sequence[dict[str, Any]], x: str, title: str, value: str, width: int = 520) -> Any:
+def _lines(
+    records: Sequence[dict[str, Any]], x: str, title: str, value: str, width: int = 520, *, zero: bool = True
+) -> Any:
     """Lines with bands."""
     methods = list(dict.fromkeys(row["method"] for row in records))
     rows = [row | _interval(row) for row in records]
@@ -252,7 +254,7 @@ def _lines(records: Sequence[dict[str, Any]], x: str, title: str, value: str, wi
         color=alt.Color("method:N", sort=methods, scale=alt.Scale(domain=methods, range=list(PALETTE[: len(methods)])),
                         legend=alt.Legend(title=None, orient="top", columns=3)),
     )  # fmt: skip
-    band = base.mark_area(opacity=0.1).encode(y=alt.Y("low:Q", title=value), y2="high:Q")
+    band = base.mark_area(opacity=0.1).encode(y=alt.Y("low:Q", title=value, scale=alt.Scale(zero=zero)), y2="high:Q")
     line = base.mark_line(strokeWidth=2.2, point={"size": 30, "filled": True}).encode(y=alt.Y("mean:Q", title=value))
     return alt.layer(band, line).properties(width=width, height=260)
 
