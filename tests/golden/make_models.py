@@ -24,7 +24,7 @@ from listwright.estimators.stacking import PolicyScore, StaticRank
 from listwright.estimators.wide import Compressed
 from listwright.features.expected_coverage import ExpectedCoverage
 from listwright.features.outcomes import Contrasts, Forest
-from listwright.feedback.explore import Softmax
+from listwright.feedback.explore import Epsilon, Floor, Softmax
 from listwright.learners.boosting import Boosting
 from listwright.learners.boosting_ranker import BoostingRanker
 
@@ -130,6 +130,12 @@ def with_clicks(model: Any, shown_for: lw.Problems) -> Any:
     return model
 
 
+def corrected() -> Any:
+    """Return a model that goes on from one whose learner is not ridge."""
+    base = scp(learner="hinge_rank").fit(problems(plain=True))
+    return with_clicks(lw.OnlineSCP.from_model(base, explore=Floor(Epsilon(0.1)), random_state=0), problems(plain=True))
+
+
 def fit_frame() -> Any:
     """Fit on a frame, with a certificate and a trial on held-out problems."""
     model = scp(effort="fast").fit(frame(), reward="any:clicked", categorical=["kind"], certify=0.5)
@@ -181,6 +187,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "online_epsilon": lambda: lw.OnlineSCP(2, explore="epsilon", random_state=0).fit(problems(plain=True)),
     "online_trees": lambda: with_clicks(lw.OnlineSCP(2, learner="boosting", random_state=0), problems(plain=True)),
     "online_softmax": lambda: with_clicks(lw.OnlineSCP(2, explore=Softmax(), random_state=0), problems(plain=True)),
+    "online_corrected": corrected,
     "online_exp3": lambda: with_clicks(lw.OnlineSCP(2, explore="exp3", random_state=0), problems()),
     "dpp": lambda: baselines.DPP(length=2).fit(problems(plain=True)),
     "forest_cover": lambda: baselines.ForestCover(2, 2, random_state=0).fit(problems()),
