@@ -289,9 +289,6 @@ def test_trust_says_how_much_training_counts() -> None:
 
 
 def test_what_cannot_be_a_warm_start() -> None:
-    model, _ = fitted(learner="gradient")
-    with pytest.raises(InputError, match="learner is ridge"):
-        lw.OnlineSCP.from_model(model)
     with pytest.raises(InputError, match="Starting from problems or from a model"):
         lw.OnlineSCP.from_model(fitted()[0], explore="exp4", policies=[Linear(np.ones(3))])
     with pytest.raises(InputError, match="fitted SCP"):

@@ -58,7 +58,11 @@ def test_whatever_predicts_can_be_served(opened, asked, tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("ConSeqOpt", "learner is ridge"), ("MMR", "Got MMR, which can be served but cannot learn")]
+    ("name", "message"),
+    [
+        ("ConSeqOpt", "Got Sequence, which can be served but cannot"),
+        ("MMR", "Got MMR, which can be served but cannot learn"),
+    ],
 )
 def test_a_model_that_cannot_learn_is_refused_with_learning_on(opened, tmp_path, name, message):
     KINDS[name]().fit(problems()).save(tmp_path / "model.listwright")
