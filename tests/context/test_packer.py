@@ -240,6 +240,8 @@ def test_what_scores_weigh_is_estimated_over_many_questions(packer: lw.ContextPa
         for question, passages, scores in zip(asked, texts, kind, strict=True):
             estimate.add(question, passages, scores=scores)
         weights.append(estimate.estimate())
+    estimate.add(asked[0], ["Rain."] * 300, scores=range(300))  # too many to look at all of them closely
+    assert len(estimate.texts) == 40
     strong, weak = weights
     assert strong is not None
     assert weak is not None

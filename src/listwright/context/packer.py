@@ -438,13 +438,13 @@ class ScoreWeights:
         self.signals: deque[Floats] = deque(maxlen=LATEST)  # and the mean of its standardised scores and cosines
 
     def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
-        """Take in a question, unless its passages have no scores or the packer has a weight already."""
+        """Take in a question, unless its passages have no scores or are too many, or the packer has a weight already."""
         model = self.packer._model()
         if self.packer.score_weight is not None or calibration_of(model).weights:
             return
         read = read_passages(passages, **known)
         signals = [values for name, values in read.signals().items() if name != "position"]
-        if signals and isinstance(query, str):
+        if signals and isinstance(query, str) and len(read) <= MOST:
             self.texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
             self.signals.append(np.mean(signals, axis=0))
 
