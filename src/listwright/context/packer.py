@@ -438,7 +438,7 @@ class ScoreWeights:
         self.signals: deque[Floats] = deque(maxlen=LATEST)  # and the mean of its standardised scores and cosines
 
     def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
-        """Take in a question, unless its passages have no scores or are too many, or the packer has a weight already."""
+        """Take in a question, unless its passages are too many or have no scores, or the weight is known already."""
         model = self.packer._model()
         if self.packer.score_weight is not None or calibration_of(model).weights:
             return
