@@ -9,7 +9,7 @@ import numpy as np
 import listwright as lw
 from benchmarks.feedback.playing import play
 from listwright.evaluation.values import list_values
-from listwright.experiments.methods import CandidateByContext
+from listwright.experiments.records import CandidateByContext
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.feedback.bandit import ListBandit
 from listwright.simulate.news import News, news

@@ -13,8 +13,9 @@ import listwright as lw
 from listwright._internal.progress import progress_to
 from listwright.errors import InputError
 from listwright.experiments import EXPERIMENTS, experiment, news, trajectory
-from listwright.experiments.methods import CandidateByContext, Tuned
 from listwright.experiments.records import (
+    CandidateByContext,
+    Tuned,
     chart_records,
     describe_failures,
     excess_table,

@@ -7,7 +7,7 @@ import pytest
 
 import listwright as lw
 from listwright.evaluation.values import list_values, measure_lists
-from listwright.experiments.methods import CandidateByContext
+from listwright.experiments.records import CandidateByContext
 from listwright.features import Candidate, Distance, Features, Position
 from listwright.feedback import LSBGreedy, RankedBandits
 from listwright.feedback.bandit import ListBandit

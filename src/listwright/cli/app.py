@@ -19,7 +19,7 @@ from listwright.cli.compare import compare
 from listwright.cli.evaluate import evaluate, explain, predict
 from listwright.cli.fit import check, fit
 from listwright.cli.inspect import inspect
-from listwright.cli.plan import plan
+from listwright.cli.logs import plan
 from listwright.cli.reproduce import data, demo, reproduce
 from listwright.cli.select import select
 from listwright.cli.serve import backup, export, serve

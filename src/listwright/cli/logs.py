@@ -1,4 +1,4 @@
-"""Options and helpers of commands that take a log of shown lists instead of a table."""
+"""`listwright plan`, and options and helpers of commands that take a log of shown lists instead of a table."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from listwright.cli import options as given
 from listwright.cli.show import notes, progress, show_json
+from listwright.cli.sources import load_model
 from listwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -169,3 +171,35 @@ def check_learner(learner: str) -> str:
     if learner not in ("ridge", "boosting"):
         raise InputError(f"--learner must be ridge or boosting. Got {learner!r}.")
     return learner
+
+
+def plan(
+    model: given.Model,
+    log: Annotated[list[str], typer.Option("--log", help="Log of today's lists: Parquet, CSV or JSON lines.")],
+    loss_budget: Annotated[
+        float, typer.Option(help="What may be lost per list if the candidate is worth nothing.")
+    ] = 0.02,
+    difference: Annotated[
+        float | None, typer.Option(help="Difference per list to look for; by default what the log lets expect.")
+    ] = None,
+    cascade: Cascade = False,
+    list_column: ListColumn = None,
+    position_column: PositionColumn = None,
+    outcome_column: OutcomeColumn = None,
+    propensity_column: PropensityColumn = None,
+    trust: given.Trust = "",
+    as_json: given.AsJson = False,
+) -> None:
+    """Plan how many lists it takes to judge a candidate model against today's policy, and which share of the lists it
+    may build. `listwright serve --candidate` then does it."""
+    from listwright.feedback import plan as plan_lists
+
+    columns = columns_of(list_column, position_column, outcome_column, propensity_column)
+    learned = load_model(model, log, trust)
+    read = log_for(learned, log, cascade=cascade, columns=columns, new_levels="error")
+    with notes(), progress("planning"):
+        planned = plan_lists(read, learned.predict, loss_budget=loss_budget, difference=difference)
+    if as_json:
+        show_json(asdict(planned))
+    else:
+        print(planned)

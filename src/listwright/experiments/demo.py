@@ -22,8 +22,7 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation.intervals import SHARES
 from listwright.evaluation.values import measure_lists
-from listwright.experiments.methods import Tuned
-from listwright.experiments.records import Record, methods_of, per_cent, point, record
+from listwright.experiments.records import Record, Tuned, methods_of, per_cent, point, record
 from listwright.problems import Problems
 from listwright.report import Figure, Note, PickedItem, PickedList, ReportPage, ReportTable, Section, SideBySide
 from listwright.report.charts import PALETTE, Axis, LineStyle, curves, script

@@ -20,9 +20,10 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
 from listwright.evaluation.values import highest
-from listwright.experiments.methods import CandidateByContext, Regression
 from listwright.experiments.records import (
+    CandidateByContext,
     Record,
+    Regression,
     chart_records,
     check_repetitions,
     describe_failures,

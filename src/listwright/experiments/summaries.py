@@ -24,10 +24,10 @@ from listwright.datasets._fetch import locate
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
-from listwright.experiments.methods import Tuned
 from listwright.experiments.records import (
     PAIRED_WITH,
     Record,
+    Tuned,
     check_repetitions,
     methods_of,
     per_cent,

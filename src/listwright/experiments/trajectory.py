@@ -23,9 +23,9 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
 from listwright.evaluation.values import measure_lists
-from listwright.experiments.methods import Regression
 from listwright.experiments.records import (
     Record,
+    Regression,
     chart_records,
     check_repetitions,
     describe_failures,
