@@ -118,6 +118,7 @@ class Problems:
         aspects: Mapping[str, ArrayLike] | None = None,
         query_terms: QueryTerms | None = None,
         groups: Sequence[Hashable] | NDArray[Any] | None = None,
+        alternatives: Sequence[Hashable] | NDArray[Any] | None = None,
     ) -> Problems:
         """Make problems from arrays. C-contiguous float32 features are used without a copy.
 
@@ -159,6 +160,9 @@ class Problems:
         groups : array-like, optional
             A label for each candidate, such as its source, author or section; same shapes as `catalogue`. With
             `per_group=` a list holds at most so many candidates of a group.
+        alternatives : array-like, optional
+            A label for each candidate, such as the solver of a time slice; same shapes as `catalogue`. Of one label, a
+            larger candidate in the list makes those that are not larger worthless, so that they are not picked.
 
         Raises
         ------
@@ -199,7 +203,7 @@ class Problems:
             groups=intake.groups(groups),
             quotas=None,
             numbered=problem_ids is None,
-        )
+        ).with_constraints(alternatives=intake.groups(alternatives))
 
     @classmethod
     def from_frame(
@@ -220,6 +224,8 @@ class Problems:
         levels: Mapping[str, Sequence[str]] | None = None,
         ignore: Sequence[str] = (),
         missing: str = "auto",
+        alternatives: str | None = None,
+        weight: str | None = None,
         reward: Any = None,
         references: Any = None,
         columns: Columns | None = None,
@@ -261,6 +267,12 @@ class Problems:
         missing : {"auto", "error"}
             What to do with missing features: "auto" fills them with the median and adds a 0/1 column that marks them,
             and says so; "error" names all columns that have some.
+        alternatives : str or None
+            The column with what candidates are alternatives of, such as the solver of a time slice: of one value, a
+            larger candidate in the list makes those that are not larger worthless.
+        weight : str or None
+            The column with the weight of each problem, the same in all its rows: how much it counts in learning and in
+            mean values.
         reward
             What a list is worth, such as `"any:clicked"` or `"coverage:topics"`: see `tables.parse_reward`.
         references
@@ -317,6 +329,8 @@ class Problems:
             levels=levels,
             ignore=ignore,
             missing=missing,
+            alternatives=alternatives,
+            weight=weight,
             new_levels=new_levels,
             columns=columns,
         )
@@ -405,6 +419,7 @@ class Problems:
         exclude: Any = None,
         pin: Any = None,
         budgets: Sequence[tuple[ArrayLike, ArrayLike]] | None = None,
+        alternatives: Sequence[Hashable] | NDArray[Any] | None = None,
     ) -> Problems:
         """Return the same problems with constraints that every list of theirs keeps to; None leaves a part as it is.
 
@@ -425,6 +440,9 @@ class Problems:
             Rows that come first in the list of their problem, in this order.
         budgets : sequence of (array-like, float or array-like), optional
             Further budgets: what each row uses, and how much there is, for all problems or for each.
+        alternatives : array-like, optional
+            A label for each row, such as the solver of a time slice: once a row is in a list, rows of its label that
+            are not larger are worthless, and are not picked. Needs sizes.
 
         Examples
         --------
@@ -436,8 +454,12 @@ class Problems:
         >>> lw.greedy(problems.with_constraints(exclude=[0], pin=[2]), 2)[0]
         array([2, 1])
         """
-        if per_group is None and exclude is None and pin is None and budgets is None:
+        if all(part is None for part in (per_group, exclude, pin, budgets, alternatives)):
             return self
+        if alternatives is not None and self.sizes is None:
+            raise InputError(
+                "alternatives differ in size, but these problems have no sizes. Pass sizes, or name size=."
+            )
         labels = self.groups if groups is None else groups
         if per_group is not None and labels is None:
             raise InputError(
@@ -446,7 +468,14 @@ class Problems:
             )
         before = Quotas.free(self.n_rows) if self.quotas is None else self.quotas
         quotas = make_quotas(
-            before, self.offsets, groups=labels, per_group=per_group, exclude=exclude, pin=pin, budgets=budgets
+            before,
+            self.offsets,
+            groups=labels,
+            per_group=per_group,
+            exclude=exclude,
+            pin=pin,
+            budgets=budgets,
+            alternatives=alternatives,
         )
         return self._with(quotas=quotas)
 

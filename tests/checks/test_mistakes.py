@@ -6,9 +6,11 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import listwright as lw
+from listwright.checks import examine
 from listwright.checks.mistakes import leaks_of
 from listwright.errors import DataWarning
 
@@ -160,3 +162,12 @@ def test_two_columns_that_together_give_the_reward_away():
     table["closed"] = table.opened + rng.random(len(table)) + 2 * table.clicked
     with pytest.warns(DataWarning, match=r"computed from opened and closed\. Will"):
         lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
+
+
+@pytest.mark.parametrize("convert", [lambda table: table, pl.from_pandas], ids=["pandas", "polars"])
+def test_frames_are_examined(convert):
+    table = frame().assign(dwell=lambda t: t.clicked * np.random.default_rng(0).exponential(30, len(t)))
+    levels = {one.check: one.level for one in examine(convert(table), reward="any:clicked")}
+    assert levels["leak"] == "error"
+    levels = {one.check: one.level for one in examine(convert(table), reward="any:clicked", ignore=["dwell"])}
+    assert levels["leak"] == "ok"

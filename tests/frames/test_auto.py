@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 
 import listwright as lw
-from listwright.errors import InputError, Notice
+from listwright.errors import DataWarning, InputError, Notice
 from listwright.tables import read_with_columns
 
 
@@ -96,3 +97,34 @@ def test_a_model_keeps_how_gaps_are_filled_in_its_file(tmp_path: Any) -> None:
     again = lw.load(tmp_path / "model")
     assert again.columns_ == model.columns_
     assert again.predict(solvers(seed=2)) == model.predict(solvers(seed=2))
+
+
+def runs(n: int = 150, seed: int = 0) -> pd.DataFrame:
+    """What ASlib publishes, joined: 15 solvers, 115 features of instances, nearly all with gaps, and run times."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.normal(size=(n, 5))
+    table = hidden @ np.random.default_rng(99).normal(size=(5, 115)) + 0.5 * rng.normal(size=(n, 115))
+    gaps = rng.random((n, 10)) < 0.1  # features that are computed together are missing together
+    table[gaps[:, np.arange(115) % 10]] = np.nan
+    speed = np.random.default_rng(98).normal(size=(5, 15))
+    seconds = np.exp(6.0 + 1.5 * (hidden @ speed) + rng.normal(size=(n, 15)))
+    frame = pd.DataFrame(np.repeat(table, 15, axis=0), columns=[f"f{i}" for i in range(115)])
+    frame.insert(0, "instance_id", np.repeat([f"i{seed}-{i}" for i in range(n)], 15))
+    frame.insert(1, "algorithm", np.tile([f"solver {i}" for i in range(15)], n))
+    frame.insert(2, "runtime", np.minimum(seconds, 900.0).ravel())
+    frame["solved"] = (seconds <= 900.0).ravel().astype(int)
+    return frame
+
+
+def test_a_frame_of_runs_warns_of_its_run_times_and_gives_a_good_model_without_them() -> None:
+    names: dict[str, Any] = {"problem": "instance_id", "reward": "any:solved"}
+    with pytest.warns(DataWarning, match=r"computed from runtime\. Will it be known"):
+        lw.SCP(2, effort="fast", random_state=0).fit(runs(), **names)
+    past, new = runs().drop(columns="runtime"), runs(seed=1).drop(columns="runtime")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        model = lw.SCP(2, random_state=0, time_limit=2).fit(past, **names)
+    assert model.columns_.catalogue == "algorithm"
+    assert len(model.columns_.context) == 115
+    static = lw.baselines.StaticList(2).fit(past, **names)
+    assert model.score(new) > static.score(new) + 0.05

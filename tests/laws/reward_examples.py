@@ -57,6 +57,9 @@ EXAMPLES: dict[str, Builder] = {
     ),
     "any success, labels": lambda rng, counts: lw.rewards.AnySuccess(labels(rng, sum(counts))),
     "any success, probabilities": lambda rng, counts: lw.rewards.AnySuccess(grid(rng, sum(counts))),
+    "any success, weighted problems": lambda rng, counts: lw.rewards.WeightedProblems(
+        lw.rewards.AnySuccess(labels(rng, sum(counts))), grid(rng, len(counts)) + 0.25
+    ),
     "coverage": lambda rng, counts: lw.rewards.Coverage(labels(rng, sum(counts), 6)),
     "coverage, weights": lambda rng, counts: lw.rewards.Coverage(labels(rng, sum(counts), 6), grid(rng, 6)),
     "coverage, sparse": lambda rng, counts: lw.rewards.Coverage(sparse.csr_array(labels(rng, sum(counts), 6))),

@@ -1,4 +1,4 @@
-"""What every list of a batch must keep to besides its length and first budget: quotas, exclusions, pins, budgets."""
+"""What lists must keep to besides length and first budget: quotas, exclusions, pins, budgets, alternatives."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ class Quotas:
     pinned: Ints  # (rows,): -1 if excluded, from 1 on if pinned, in this order; else 0
     amounts: Floats  # (rows, budgets): what it uses of each further budget
     budgets: Floats  # (rows, budgets): the budgets of its problem
+    alternatives: Ints  # (rows, 0 or 1): the number of its set of alternatives within its problem, -1 for none
 
     @staticmethod
     def free(n: int) -> Quotas:
         none = np.zeros((n, 0), dtype=np.int64)
-        return Quotas(none, none, none, np.zeros(n, dtype=np.int64), np.zeros((n, 0)), np.zeros((n, 0)))
+        return Quotas(none, none, none, np.zeros(n, dtype=np.int64), np.zeros((n, 0)), np.zeros((n, 0)), none)
 
     def __getitem__(self, rows: Any) -> Quotas:
         return Quotas(**{name: array[rows] for name, array in self.arrays().items()})
@@ -50,11 +51,13 @@ class Quotas:
     @staticmethod
     def join(parts: Sequence[Quotas]) -> Quotas:
         """Return the quotas of several batches as those of one; levels and budgets that a part lacks are no limit."""
-        levels, budgets = (max(part.arrays()[name].shape[1] for part in parts) for name in ("groups", "budgets"))
-        padded = [part._pad(levels, budgets) for part in parts]
+        names = ("groups", "budgets", "alternatives")
+        padded = [
+            part._pad(*(max(other.arrays()[name].shape[1] for other in parts) for name in names)) for part in parts
+        ]
         return Quotas(**{name: np.concatenate([part.arrays()[name] for part in padded]) for name in padded[0].arrays()})
 
-    def _pad(self, levels: int, budgets: int) -> Quotas:
+    def _pad(self, levels: int, budgets: int, sets: int) -> Quotas:
         wider = ((0, 0), (0, levels - self.groups.shape[1])), ((0, 0), (0, budgets - self.budgets.shape[1]))
         return replace(
             self,
@@ -63,6 +66,9 @@ class Quotas:
             least=np.pad(self.least, wider[0]),
             amounts=np.pad(self.amounts, wider[1]),
             budgets=np.pad(self.budgets, wider[1], constant_values=np.inf),
+            alternatives=np.pad(
+                self.alternatives, ((0, 0), (0, sets - self.alternatives.shape[1])), constant_values=-1
+            ),
         )
 
     @property
@@ -133,7 +139,15 @@ class Quotas:
 
 
 def make_quotas(
-    before: Quotas, offsets: Ints, *, groups: Any, per_group: Any, exclude: Any, pin: Any, budgets: Any
+    before: Quotas,
+    offsets: Ints,
+    *,
+    groups: Any,
+    per_group: Any,
+    exclude: Any,
+    pin: Any,
+    budgets: Any,
+    alternatives: Any = None,
 ) -> Quotas:
     """Return the quotas with what the arguments of `Problems.with_constraints` say; None leaves a part as it is."""
     n, quotas = len(before.pinned), before
@@ -147,6 +161,11 @@ def make_quotas(
             raise InputError(f"Row {rows[pinned[rows] < 0][0]} is both pinned and excluded.")
         pinned[rows] = np.arange(1, len(rows) + 1)
         quotas = replace(quotas, pinned=pinned)
+    if alternatives is not None:
+        labels = np.asarray(alternatives).reshape(-1)
+        if labels.shape != (n,):
+            raise InputError(f"alternatives must have one label per row ({n}). Got shape {labels.shape}.")
+        quotas = replace(quotas, alternatives=number_within(labels, offsets)[:, None])
     if budgets is None:
         return quotas
     return replace(quotas, **further_budgets(budgets, offsets))

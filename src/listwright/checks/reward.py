@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from narwhals.typing import IntoFrame
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints, RandomState, as_generator
@@ -270,11 +271,30 @@ TRIED, TRIED_OWN = 200, 20  # problems on which the laws are tried; fewer for Py
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one test of problems: its level, its name and a sentence."""
+    """The result of one test of training problems.
 
-    level: str  # how serious it is
-    check: str  # short name of the test
-    message: str  # what was found, in a sentence
+    Attributes
+    ----------
+    level : {"ok", "warning", "error"}
+        How serious it is.
+    check : str
+        Short name of the test, such as "leak".
+    message : str
+        What was found, in a sentence.
+
+    See Also
+    --------
+    examine : Returns one for each test.
+
+    Examples
+    --------
+    >>> print(Finding("warning", "constant", "1 of 9 features is constant."))
+    warning  1 of 9 features is constant.
+    """
+
+    level: str
+    check: str
+    message: str
 
     def to_dict(self) -> dict[str, str]:
         """Return level, check and message as a dict of plain values."""
@@ -284,12 +304,55 @@ class Finding:
         return f"{self.level:<7}  {self.message}"
 
 
-def examine(problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> list[Finding]:
-    """Tests problems with a reward for what would spoil learning."""
-    # The tests: whether the reward obeys its laws, whether there are problems without anything to gain, candidates with
-    # the same features, features that never vary, and features that give the reward away.
-    reward = reward_of(problems, "examine")
-    gains = reward.gains(reward.start(problems))
+def examine(
+    problems: Problems | IntoFrame,
+    *,
+    reward: Any = None,
+    n_trials: int = 30,
+    random_state: RandomState = 0,
+    **columns: Any,
+) -> list[Finding]:
+    """Look for what would spoil learning, as `listwright check` does.
+
+    It tests whether the reward obeys its laws, and whether there are problems without anything to gain, candidates with
+    the same features, features that never vary, and features that give the reward away.
+
+    Parameters
+    ----------
+    problems : Problems, or a frame of pandas, polars, pyarrow or DuckDB
+        What a model is to learn from.
+    reward : str or Reward, optional
+        With a frame: what a list is worth, such as "any:clicked".
+    n_trials : int, default 30
+        Number of random lists on which the laws of the reward are tested.
+    random_state : int, numpy.random.Generator or None, default 0
+        Seed or generator of the random numbers.
+    **columns
+        With a frame: the options of `Problems.from_frame`.
+
+    Returns
+    -------
+    list of Finding
+        One for each test.
+
+    See Also
+    --------
+    check_reward : The laws of a reward alone.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> x = np.random.default_rng(0).random((40, 5, 2))
+    >>> success = x[..., 0] > 0.6
+    >>> told = np.concatenate([x, 9.0 * success[..., None]], axis=2)
+    >>> problems = lw.Problems.from_arrays(told, reward=lw.rewards.AnySuccess(success))
+    >>> [finding.check for finding in examine(problems) if finding.level == "error"]
+    ['leak']
+    """
+    if not isinstance(problems, Problems):
+        problems = Problems.from_frame(problems, reward=reward, **columns)
+    measured = reward_of(problems, "examine")
+    gains = measured.gains(measured.start(problems))
     return [
         _laws(problems, n_trials, as_generator(random_state)),
         _reachable(problems, gains),

@@ -48,7 +48,7 @@ def check(
         columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
         logs.check_log(log, columns, as_json=as_json)
         return
-    from listwright.checks.reward import examine
+    from listwright.checks import examine
 
     source: Any = read(data=data, reward=logs.needs_reward(reward))[0]
     problems = source.sample() if hasattr(source, "shards") else source

@@ -221,6 +221,20 @@ def _read(
     catalogue: Annotated[str | None, typer.Option(help="Column that identifies an item of a recurring set.")] = None,
     categorical: Annotated[Names, typer.Option(help="Columns of text to encode as 0/1 features.")] = None,
     ignore: Annotated[Names, typer.Option(help="Columns that are not features.")] = None,
+    missing: Annotated[
+        str, typer.Option(help="Missing features: auto fills them with the median and marks them; error refuses them.")
+    ] = "auto",
+    alternatives: Annotated[
+        str | None,
+        typer.Option(
+            "--alternatives-column",
+            help="Column of what items are alternatives of, such as the solver of a time slice: a larger item of a "
+            "list makes its smaller alternatives worthless.",
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option("--weight-column", help="Column with how much a problem counts.")
+    ] = None,
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
 ) -> Any:
@@ -240,6 +254,9 @@ def _read(
             catalogue=catalogue or "auto",
             categorical=several(categorical) or (),
             ignore=several(ignore) or (),
+            missing=missing,
+            alternatives=alternatives,
+            weight=weight,
             format=format,
             max_memory=max_memory,
         )

@@ -181,6 +181,19 @@ def sizes_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> Floats 
     return groups.sort(sizes)
 
 
+def weights_of(table: ColumnTable, column: str | None, groups: RowGroups) -> Floats | None:
+    """Weight of each problem, 1 on average (those of a scan as they are), or None without a column of weights."""
+    if column is None:
+        return None
+    by_row = groups.sort(numbers(table, column, "weight"))
+    weights = by_row[groups.offsets[:-1]]
+    bad = first_bad((by_row < 0) | (by_row != np.repeat(weights, np.diff(groups.offsets))))
+    if bad is not None:
+        problem = f"{by_row[bad]:g} is below 0, or not the weight that other rows of its problem have"
+        raise table.error(groups.row_of(bad), column, problem, "Give a problem one weight, 0 or more.")
+    return weights if table.streamed or not weights.any() else weights / weights.mean()
+
+
 def stack_columns(
     table: ColumnTable, chosen: tuple[str, ...], columns: Columns, option: str, *, new_levels: str
 ) -> tuple[Floats32, list[str]]:

@@ -48,6 +48,8 @@ class Columns:
     links: tuple[str, ...] = ()
     group: str | None = None
     new_levels: str = "error"  # what a level that is not known means: "error", or "zeros" for none of the levels
+    alternatives: str | None = None  # column of what candidates are alternatives of
+    weight: str | None = None  # column of the weights of problems
     fills: Mapping[str, float] = field(
         default_factory=dict
     )  # of columns with missing values in training: their medians
@@ -87,6 +89,8 @@ class ColumnOptions:
     levels: Mapping[str, Sequence[str]] | None = None
     ignore: Sequence[str] = ()
     missing: str = "auto"
+    alternatives: str | None = None
+    weight: str | None = None
     new_levels: str | None = None
     columns: Columns | None = None
     links: str | Sequence[str] | None = None
@@ -96,10 +100,17 @@ class ColumnOptions:
         """Columns of ids and categories, which a file reader must not convert to numbers or dates."""
         if self.columns is not None:
             kept = self.columns
-            single = (kept.item, kept.catalogue, kept.group)
+            single = (kept.item, kept.catalogue, kept.group, kept.alternatives)
             return {kept.problem, *kept.levels} | {name for name in single if name is not None}
         catalogue = None if self.catalogue == "auto" else self.catalogue
-        named = [self.problem, self.item, catalogue, self.group, *_as_list(self.categorical, "categorical")]
+        named = [
+            self.problem,
+            self.item,
+            catalogue,
+            self.group,
+            self.alternatives,
+            *_as_list(self.categorical, "categorical"),
+        ]
         return {name for name in named if name is not None}
 
 
@@ -120,6 +131,8 @@ class ColumnKeywords(TypedDict, total=False):
     levels: Mapping[str, Sequence[str]] | None
     ignore: Sequence[str]
     missing: str
+    alternatives: str | None
+    weight: str | None
     columns: Columns | None
     new_levels: str | None
     fixed: bool
@@ -144,6 +157,7 @@ def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) 
     vectors = _expand(table, options.vectors, "vectors")
     links = _expand(table, options.links, "links")
     named = _expand(table, options.categorical, "categorical")
+    taken = taken | {name for name in (options.alternatives, options.weight) if name is not None}
     used = {*context, *vectors, *links, *named, *_expand(table, options.ignore, "ignore"), *taken}
     categorical = named + _own_categories(table, options, used)
     columns = Columns(
@@ -151,6 +165,8 @@ def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) 
         item=_item(table, options, used),
         size=_optional_column(table, options.size, "size"),
         group=_require_column(table, options.group, "group"),
+        alternatives=_require_column(table, options.alternatives, "alternatives"),
+        weight=_require_column(table, options.weight, "weight"),
         context=context,
         vectors=vectors,
         catalogue=None if options.catalogue == "auto" else _require_column(table, options.catalogue, "catalogue"),

@@ -31,12 +31,14 @@ from listwright.frames.arrays import (
     require_unique_items,
     sizes_of,
     vectors_of,
+    weights_of,
 )
 from listwright.frames.auto import fill_gaps
 from listwright.frames.columns import ColumnOptions, Columns, choose_columns
 from listwright.frames.rewards import RewardData, as_spec, build_reward
 from listwright.frames.table import ColumnTable, FileRows, no_repeats
 from listwright.frames.values import as_array, names, texts
+from listwright.rewards import WeightedProblems
 
 REFERENCE_COLUMNS = ("reference", "text")  # where the text of a reference is looked for
 
@@ -78,10 +80,13 @@ def read_arrays(
         "feature_names": feature_names,
         "vectors": vectors_of(table, columns, groups),
         "links": links_of(table, columns, groups),
-        "groups": _labels(table, columns, groups),
+        "groups": _labels(table, columns.group, "group", groups),
+        "alternatives": _labels(table, columns.alternatives, "alternatives", groups),
     }
     if reward is not None:
-        arrays["reward"] = build_reward(reward, RewardData(table, groups, arrays["item_ids"], references))
+        built = build_reward(reward, RewardData(table, groups, arrays["item_ids"], references))
+        weights = weights_of(table, columns.weight, groups)
+        arrays["reward"] = built if weights is None else WeightedProblems(built, weights)
     return arrays
 
 
@@ -159,11 +164,11 @@ def _items(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[A
     return groups.sort(as_array(values)[codes])
 
 
-def _labels(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[Any] | None:
-    """Group labels by row in the order of the problems, or None without a group column."""
-    if columns.group is None:
+def _labels(table: ColumnTable, column: str | None, option: str, groups: RowGroups) -> NDArray[Any] | None:
+    """Labels by row in the order of the problems, or None without their column."""
+    if column is None:
         return None
-    codes, values = names(table, columns.group, "group")
+    codes, values = names(table, column, option)
     return groups.sort(as_array(values)[codes])
 
 

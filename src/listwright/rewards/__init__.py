@@ -13,6 +13,7 @@ from listwright.rewards.function import Function
 from listwright.rewards.log_det import LogDet
 from listwright.rewards.rouge import Rouge
 from listwright.rewards.total import Total
+from listwright.rewards.weighted_problems import WeightedProblems
 from listwright.rewards.weighted_sum import WeightedSum
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Reward",
     "Rouge",
     "Total",
+    "WeightedProblems",
     "WeightedSum",
     "reward_of",
 ]

@@ -64,11 +64,13 @@ def as_constrained(problems: Problems, asked: Any, usual: Any) -> Problems:
 
 
 class Constraints:
-    """What is still allowed in each list while it grows: budgets, quotas of groups, excluded and pinned rows.
+    """What is still allowed in each list while it grows: budgets, quotas, excluded and pinned rows, alternatives.
 
     One type for everything that builds lists: the walk of a policy, `greedy`, `select`, the baselines, the packer and
     the service. `limits` are the same for compiled functions.
     """
+
+    _sets: Ints | None = None  # by row, the number of its set of alternatives
 
     def __init__(self, problems: Problems, budgets: Floats | None, length: int | None = None) -> None:
         self.problems, quotas = problems, problems.quotas
@@ -84,6 +86,10 @@ class Constraints:
         self._limits = ListLimits(sizes, left, *parts, False)
         if quotas is not None and quotas.pins:
             self._check_pinned()
+        if quotas is not None and quotas.alternatives.shape[1]:
+            numbers = quotas.alternatives[:, 0] + 1  # 0 for rows without alternatives
+            self._sets = np.where(numbers > 0, problems.owners * int(numbers.max()) + numbers, 0)
+            self._largest = np.zeros(int(self._sets.max()) + 1)  # size of the largest pick of each set
 
     def limits(self, *, repeats: bool = False) -> ListLimits:
         """Return the constraints as compiled functions take them, which close rows for good."""
@@ -91,6 +97,11 @@ class Constraints:
             raise InputError(
                 "Here the least rows of a group (per_group) need a length, and no budget. Leave out the budget, or use "
                 "a method that builds lists step by step, such as SCP or greedy."
+            )
+        if self._sets is not None:
+            raise InputError(
+                "Here alternatives cannot be used. Take a method that builds lists step by step, such as SCP, TopK or "
+                "greedy."
             )
         return self._limits._replace(repeats=repeats)
 
@@ -104,6 +115,8 @@ class Constraints:
         fits = open_rows(self._limits) if len(self._limits.groups) else np.ones(self.problems.n_rows, dtype=bool)
         if len(sizes):
             fits &= sizes <= left[self.problems.owners]
+        if self._sets is not None and self.problems.sizes is not None:
+            fits &= self.problems.sizes > self._largest[self._sets]
         return fits
 
     def take(self, picks: Ints) -> None:
@@ -114,6 +127,10 @@ class Constraints:
             left[some] -= sizes[picks[some]]
         if len(self._limits.groups):
             use_up_rows(picks, self._limits)
+        if self._sets is not None and self.problems.sizes is not None:
+            rows = picks[picks >= 0]
+            rows = rows[self._sets[rows] > 0]
+            np.maximum.at(self._largest, self._sets[rows], self.problems.sizes[rows])
 
     def _check_pinned(self) -> None:
         """Raise `InputError` if the pinned rows of a problem do not fit its list."""

@@ -111,7 +111,8 @@ def compiled_walk(problems: Problems, features: Features, policy: Policy) -> Com
     """Return the compiled walk if it applies, else None."""
     if type(policy) is not Linear or sparse.issparse(problems.features):
         return None
-    if problems.quotas is not None and (problems.quotas.pins or problems.quotas.needs):
+    quotas = problems.quotas
+    if quotas is not None and (quotas.pins or quotas.needs or quotas.alternatives.shape[1]):
         return None  # the compiled walk closes rows for good
     parts: Parts = {}
     at = 0
