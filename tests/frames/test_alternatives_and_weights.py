@@ -69,6 +69,13 @@ def test_greedy_and_files_and_parts_keep_to_alternatives(tmp_path: Path) -> None
     assert lw.load(tmp_path / "model").predict(slices(9, seed=1)) == model.predict(slices(9, seed=1))
 
 
+def test_the_default_measures_itself_where_candidates_have_features_too() -> None:
+    table = slices().assign(speed=lambda t: np.random.default_rng(0).random(len(t)))
+    model = lw.SCP(budget=14, effort="fast", random_state=0).fit(table, reward="any:solved", **NAMES)
+    assert "MMR" not in [rival.name for rival in model.measured_.rivals]
+    assert "sorting by trees" in [rival.name for rival in model.measured_.rivals]
+
+
 def test_alternatives_need_sizes_and_a_label_for_each_row() -> None:
     with pytest.raises(InputError, match="alternatives differ in size"):
         lw.Problems.from_frame(slices().drop(columns="size"), **NAMES)

@@ -265,7 +265,8 @@ def rivals_for(problems: Problems, limits: dict[str, Any], n_folds: int, *, tree
         small = trees and problems.n_features <= WIDE and problems.n_rows * width * n_folds <= TREE_CELLS
         estimator = TopK("extra_trees" if small else "ridge", random_state=0)
         rivals["sorting by trees" if small else "sorting by ridge"] = _baseline_values(estimator, limits)
-    if problems.n_features or problems.vectors is not None:
+    stepwise = problems.quotas is not None and problems.quotas.alternatives.shape[1] > 0
+    if (problems.n_features or problems.vectors is not None) and not stepwise:
         rivals["MMR"] = lambda learned, held: list_values(
             fit_mmr(learned, limits).predict(held.without_reward(), **limits, allow_short=True), held
         )
