@@ -127,4 +127,4 @@ def test_a_frame_of_runs_warns_of_its_run_times_and_gives_a_good_model_without_t
     assert model.columns_.catalogue == "algorithm"
     assert len(model.columns_.context) == 115
     static = lw.baselines.StaticList(2).fit(past, **names)
-    assert model.score(new) > static.score(new) + 0.05
+    assert model.score(new) > 0.99 > static.score(new)
