@@ -139,7 +139,8 @@ class Baseline(Predictor):
 def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats | None) -> Lists:
     """Build lists of the rows with the highest scores, in falling order."""
     if problems.quotas is not None and problems.quotas.alternatives.shape[1]:
-        return stepwise_lists(problems, steps, room, lambda: (scores, np.True_), lambda picks: None)
+        every = np.ones(problems.n_rows, dtype=bool)
+        return stepwise_lists(problems, steps, room, lambda: (scores, every), lambda picks: None)
     order = sort_within(-np.asarray(scores, dtype=np.float64), problems.offsets)
     rows = fill(order, problems.offsets, Constraints(problems, room, steps).limits(), steps)
     return as_lists(problems, rows, np.where(rows >= 0, scores[rows], 0.0))
