@@ -125,3 +125,37 @@ def test_tensors_on_the_gpu_and_auto() -> None:
     np.testing.assert_array_equal(
         lw.select(x, 20, device="cuda", precision="exact").rows, lw.select(x.cpu().numpy(), 20).rows
     )
+
+
+MORE: list[dict[str, Any]] = [
+    {"reward": "graph_cut"},
+    {"reward": "graph_cut", "metric": "rbf", "redundancy": 0.8},
+    {"reward": "saturated_coverage", "alpha": 0.05},
+    {"reward": "saturated_coverage", "neighbors": 20},
+    {"reward": "max_min", "metric": "euclidean"},
+    {"reward": "disparity_min"},
+    {"reward": "disparity_sum"},
+    {"reward": "dispersion"},
+    {"reward": {"facility_location": 1.0, "graph_cut": 0.5}},
+]
+
+
+@pytest.mark.parametrize("options", MORE, ids=str)
+def test_the_other_objectives_are_those_of_the_cpu(options: dict[str, Any]) -> None:
+    x, rule = table(2500, 24, 7), {"given": [4], "groups": np.arange(2500) % 3, "per_group": 9}
+    for more in ({}, rule):
+        ours = lw.select(x, 20, device="cuda", precision="exact", **options, **more)
+        cpu = lw.select(x, 20, device="cpu", **options, **more)
+        assert ours.device == torch.cuda.get_device_name()
+        assert ours.value == pytest.approx(cpu.value, rel=1e-4, abs=1e-4)
+        assert (ours.rows == cpu.rows).mean() >= 0.9
+
+
+def test_exchanges_pay_on_the_gpu() -> None:
+    x = table(4000, 16, 8)
+    for rule in ({}, {"given": [4], "groups": np.arange(4000) % 3, "per_group": 14}):
+        plain_picks = lw.select(x, 40, device="cuda", precision="exact", **rule)
+        ours = lw.select(x, 40, device="cuda", precision="exact", refine=True, **rule)
+        cpu = lw.select(x, 40, device="cpu", refine=True, **rule)
+        assert ours.value == pytest.approx(plain_picks.value + ours.refined, rel=1e-5)
+        assert ours.refined >= 0.8 * cpu.refined > 0

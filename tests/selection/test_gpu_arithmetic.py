@@ -83,7 +83,7 @@ def test_cuda_that_is_not_there_says_what_to_install(monkeypatch: pytest.MonkeyP
     [
         ({"device": "gpu"}, "device must be one of auto, cpu, cuda"),
         ({"precision": "double"}, "precision must be fast or exact"),
-        ({"device": "cuda", "reward": "saturated_coverage"}, "runs on the CPU alone"),
+        ({"device": "cuda", "reward": "feature_based"}, "runs on the CPU alone"),
     ],
 )
 def test_what_a_device_cannot_do(options: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from listwright._internal.progress import ProgressCallback
 from listwright._internal.threads import one_thread
 from listwright._kernels.tiles import falls
 from listwright.selection.constraints import RowConstraints
+from listwright.selection.graph import Exchange, refine_picks
 from listwright.selection.objectives import (
     CONFIDENCE,
     Objective,
@@ -26,7 +27,7 @@ from listwright.selection.objectives import (
     of_these_data,
     sampling_error,
 )
-from listwright.selection.similarity import TARGETS, SimilarityMatrix, column, sweep
+from listwright.selection.similarity import TARGETS, SimilarityMatrix, sweep
 
 MOST_NEAR = 64  # if more rows than this are too close to the best to distinguish, they are as good as equal
 TIE = 1e-9  # relative difference below which gains are equal, and the lowest row wins
@@ -136,14 +137,13 @@ class Epochs:
         size, chunk = self._sizes()
         stale = self._at_least(_floor(self._score(exact), size) * (1 - TIE), self.since < mark)
         scores = self._score(stale)
-        while True:
-            kept = scores >= _floor(self._score(exact), size) * (1 - TIE)
-            stale, scores = stale[kept], scores[kept]
-            if not len(stale):
-                break
+        while len(stale):
             chosen = _highest(scores, chunk)
             self._measure(stale[chosen], mark)
-            exact, stale, scores = np.concatenate([exact, stale[chosen]]), stale[~chosen], scores[~chosen]
+            exact = np.concatenate([exact, stale[chosen]])
+            kept = scores >= _floor(self._score(exact), size) * (1 - TIE)
+            kept[chosen] = False
+            stale, scores = stale[kept], scores[kept]
         self._activate(np.sort(exact), size)
 
     def _at_least(self, least: float, among: Bools) -> Ints:
@@ -247,7 +247,7 @@ class Blocks:
 
     def _raise_best(self, row: int) -> tuple[float, Ints, Floats32]:
         """Pick a row; return what it adds, the targets whose best similarity rose, and what that was before."""
-        similar = column(self.similarity, row)
+        similar = self.similarity.column(row)
         self.doubles.picked.append(row)
         changed = np.flatnonzero(similar - self.best > np.float32(self.similarity.noise))
         before = self.best[changed]
@@ -315,6 +315,7 @@ class FacilityObjective(Objective):
     weights: Floats  # what each target counts
     make_board: Callable[[SimilarityMatrix, Floats], Any] = Blocks  # of the device
     device: str = "cpu"
+    make_exchange: Callable[[SimilarityMatrix, Floats, Ints, Ints], Exchange] = Exchange
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         board = self.make_board(self.similarity, self.weights)
@@ -322,6 +323,10 @@ class FacilityObjective(Objective):
         epochs = Epochs(board, constraints, board.gain_bounds(), tick)
         rows, gains = epochs.run()
         return Solved(rows, gains, epochs.bounds, float(before))
+
+    def refine(self, solved: Solved, constraints: RowConstraints, seconds: float) -> tuple[Solved, float]:
+        state = self.make_exchange(self.similarity, self.weights, constraints.given, solved.rows)
+        return refine_picks(state, solved, constraints, seconds)
 
     def among(self, rows: Ints) -> FacilityObjective:
         return replace(self, similarity=self.similarity.among(rows))

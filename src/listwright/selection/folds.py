@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._kernels.cosines import Space
 from listwright._kernels.lazy_volume import VolumeState, lazy_volume
-from listwright._kernels.tiles import add_capped_sums
 from listwright.problems import Problems
 from listwright.rewards import Reward
 from listwright.selection.constraints import RowConstraints
-from listwright.selection.facility import TIE, Blocks
+from listwright.selection.facility import TIE
 from listwright.selection.objectives import Objective, Proof, Solved
-from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, Vectors, column, sweep
+from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, Vectors
 
 
 class SelectionFold(ABC):
@@ -44,24 +43,13 @@ class SaturatedFold(SelectionFold):
 
     def __init__(self, similarity: SimilarityMatrix, weights: Floats, alpha: float) -> None:
         self.similarity, self.weights, self.n = similarity, weights, similarity.n
-        self.room = alpha * self._totals()
-
-    def _totals(self) -> Floats:
-        """Return by target the sum of its positive similarities to all candidates."""
-        totals = np.zeros(self.similarity.n_targets)
-
-        def measure(tile: Floats32, first: int, end: int, sums: Floats) -> None:
-            totals[first:end] += np.maximum(tile, 0.0).sum(axis=0, dtype=np.float64)
-
-        for low in range(0, self.n, GATHERED):
-            sweep(self.similarity, np.arange(low, min(low + GATHERED, self.n)), None, measure)
-        return totals
+        self.room = alpha * similarity.totals()
 
     def gains(self, rows: Ints) -> Floats:
-        return _capped_sums(self.similarity, rows, self.room, self.weights)
+        return self.similarity.capped_sums(rows, self.room, self.weights)
 
     def add(self, row: int) -> float:
-        used = np.minimum(np.maximum(column(self.similarity, row), 0.0), self.room)
+        used = np.minimum(np.maximum(self.similarity.column(row), 0.0), self.room)
         self.room = self.room - used
         return float(self.weights @ used)
 
@@ -69,14 +57,15 @@ class SaturatedFold(SelectionFold):
 class FacilityFold(SelectionFold):
     """Facility location: the highest similarity of each target to a pick."""
 
-    def __init__(self, similarity: SimilarityMatrix, weights: Floats) -> None:
-        self.board, self.n = Blocks(similarity, weights), similarity.n
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats, make_board: Callable[..., Any]) -> None:
+        self.board, self.n = make_board(similarity, weights), similarity.n
 
     def gains(self, rows: Ints) -> Floats:
-        return self.board.gains(rows, np.full(len(rows), -1, dtype=np.int32), np.zeros(len(rows)))
+        gains: Floats = self.board.gains(rows, np.full(len(rows), -1, dtype=np.int32), np.zeros(len(rows)))
+        return gains
 
     def add(self, row: int) -> float:
-        return self.board.lift(row)
+        return float(self.board.lift(row))
 
 
 class GraphCutFold(SelectionFold):
@@ -88,7 +77,7 @@ class GraphCutFold(SelectionFold):
         free = np.full(similarity.n_targets, np.inf)
         for low in range(0, self.n, GATHERED):
             rows = np.arange(low, min(low + GATHERED, self.n))
-            self.worth[rows] = _capped_sums(similarity, rows, free, weights)
+            self.worth[rows] = similarity.capped_sums(rows, free, weights)
         self.worth -= redundancy * np.maximum(similarity.own(), 0.0)
 
     def gains(self, rows: Ints) -> Floats:
@@ -96,7 +85,7 @@ class GraphCutFold(SelectionFold):
 
     def add(self, row: int) -> float:
         added = float(self.worth[row])
-        self.worth -= 2.0 * self.redundancy * np.maximum(column(self.similarity, row), 0.0)
+        self.worth -= 2.0 * self.redundancy * np.maximum(self.similarity.column(row), 0.0)
         return added
 
 
@@ -168,15 +157,6 @@ class MixtureFold(SelectionFold):
         return float(sum(weight * fold.add(row) for fold, weight in self.parts))
 
 
-def _capped_sums(similarity: SimilarityMatrix, rows: Ints, room: Floats, weights: Floats) -> Floats:
-    """Return by candidate the weighted sum over targets of its similarity, from 0 up to the target's room."""
-
-    def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
-        add_capped_sums(tile, room[low:high], weights[low:high], sums)
-
-    return sweep(similarity, rows, None, measure)
-
-
 def run_greedy(
     fold: SelectionFold, constraints: RowConstraints, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
@@ -224,6 +204,7 @@ class FoldObjective(Objective):
 
     make_fold: Callable[[], SelectionFold]
     monotone: bool = True
+    device: str = "cpu"
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         fold = self.make_fold()

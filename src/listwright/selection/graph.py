@@ -1,7 +1,8 @@
-"""The exact graph of nearest neighbours, computed by blocks, and lazy greedy on a graph."""
+"""The exact graph of nearest neighbours, lazy greedy on a graph, and exchanges of picks after greedy."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -11,16 +12,19 @@ import numba
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._internal.threads import one_thread
 from listwright._kernels.facility import lazy_graph
-from listwright._kernels.tiles import nearest
+from listwright._kernels.tiles import nearest, swap_gains
 from listwright.selection.constraints import RowConstraints
+from listwright.selection.intake import must_fit
 from listwright.selection.objectives import Objective, Solved
-from listwright.selection.similarity import SimilarityMatrix
+from listwright.selection.similarity import Given, SimilarityMatrix
 
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
+SWAP_TARGETS = 4096  # targets of a tile of exchanges
+PAYS = 1e-7  # share of the value that an exchange must add
 ALL = np.zeros(0, dtype=np.int64)  # stands for all columns of a dense matrix
 
 
@@ -87,6 +91,96 @@ def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) ->
     return rows[:count], gains[:count], bounds, before
 
 
+class Exchange:
+    """Picks whose nearest and second nearest targets are known, so that all exchanges are measured in one read.
+
+    An exchange is worth the same for all picks but the one that leaves (Schubert & Rousseeuw 2021, FasterPAM).
+    """
+
+    block = 256  # rows that are measured together
+
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats, fixed: Ints, rows: Ints) -> None:
+        self.similarity, self.weights, self.n_fixed = similarity, weights, len(fixed)
+        self.rows = np.concatenate([fixed, rows])
+        size = 4 * len(self.rows) * similarity.n_targets
+        must_fit(size, f"refine= of {len(rows):,} picks", "Ask for fewer rows, or leave refine= out.")
+        self.table: Floats32 = np.empty((len(self.rows), similarity.n_targets), dtype=np.float32)
+        self.best, self.second = (np.zeros(similarity.n_targets, dtype=np.float32) for _ in range(2))
+        self.owner = np.zeros(similarity.n_targets, dtype=np.int64)
+        gathered = similarity.candidates(self.rows)
+        for low in range(0, similarity.n_targets, SWAP_TARGETS):
+            block = slice(low, min(low + SWAP_TARGETS, similarity.n_targets))
+            self.table[:, block] = np.maximum(similarity.tile(gathered, similarity.targets(block)), 0.0)
+            self._find_best(np.arange(block.start, block.stop))
+
+    def _find_best(self, targets: Ints) -> None:
+        """Find the most similar pick of some targets, and the similarity of the second."""
+        some = self.table[:, targets]
+        self.owner[targets] = some.argmax(axis=0)
+        self.best[targets] = some.max(axis=0)
+        some = some.copy()
+        some[self.owner[targets], np.arange(len(targets))] = 0.0
+        self.second[targets] = some.max(axis=0)
+
+    def measure(self, rows: Ints) -> Floats:
+        """Return what each exchange of a pick (column) for a row would add."""
+        added, kept = np.zeros(len(rows)), np.zeros((len(rows), len(self.rows)))
+        gathered = self.similarity.candidates(rows)
+        for low in range(0, self.similarity.n_targets, SWAP_TARGETS):
+            block = slice(low, min(low + SWAP_TARGETS, self.similarity.n_targets))
+            tile = self.similarity.tile(gathered, self.similarity.targets(block))
+            state = self.best[block], self.second[block], self.owner[block], self.weights[block]
+            swap_gains(np.ascontiguousarray(tile, dtype=np.float32), *state, added, kept)
+        lost = np.bincount(self.owner, self.weights * (self.best - self.second), minlength=len(self.rows))
+        return added[:, None] + kept - lost
+
+    def exchange(self, place: int, row: int) -> None:
+        """Put a row in the place of a pick."""
+        new = np.maximum(self.similarity.column(row), np.float32(0.0))
+        old, self.table[place], self.rows[place] = self.table[place].copy(), new, row
+        self._find_best(np.flatnonzero((new > self.second) | (old >= self.second)))
+
+    @property
+    def value(self) -> float:
+        """The value of all picks."""
+        return float(self.weights @ self.best.astype(np.float64))
+
+
+def refine_picks(state: Exchange, solved: Solved, constraints: RowConstraints, seconds: float) -> tuple[Solved, float]:
+    """Return better picks in greedy order, and what the exchanges added; never worse than before."""
+    until, before, labels = time.monotonic() + seconds, state.value, constraints.finest
+    candidates, since, at = np.setdiff1d(np.flatnonzero(constraints.open), solved.rows), 0, 0
+    n_blocks = -(-len(candidates) // state.block)
+    while since < n_blocks and time.monotonic() < until:
+        block = candidates[at * state.block : (at + 1) * state.block]
+        at, since = (at + 1) % n_blocks, since + 1
+        block = block[~np.isin(block, state.rows)]
+        gains = (
+            np.where(_swaps(state, block, labels), state.measure(block), -np.inf) if len(block) else np.zeros((0, 1))
+        )
+        if gains.size and gains.max() > PAYS * before:
+            row, place = np.unravel_index(int(gains.argmax()), gains.shape)
+            candidates = np.append(candidates, state.rows[place])
+            state.exchange(int(place), int(block[row]))
+            n_blocks, since = -(-len(candidates) // state.block), 0
+    rows, gains = _in_greedy_order(state)
+    return solved._replace(rows=rows, gains=gains), state.value - before
+
+
+def _swaps(state: Exchange, block: Ints, labels: Ints | None) -> Bools:
+    """Return which pick may go for which row: not those that are given, and only within a group."""
+    allowed = np.ones((len(block), len(state.rows)), dtype=bool)
+    allowed[:, : state.n_fixed] = False
+    return allowed if labels is None else allowed & (labels[block][:, None] == labels[state.rows])
+
+
+def _in_greedy_order(state: Exchange) -> tuple[Ints, Floats]:
+    """Return the picks in the order in which greedy would pick them from each other, and what each adds."""
+    k, fixed = len(state.rows), np.arange(state.n_fixed)
+    order, gains, _, _ = select_on_graph(state.table, state.weights, RowConstraints.free(k, k - len(fixed), fixed))
+    return state.rows[order], gains
+
+
 @dataclass(eq=False)
 class NearestNeighbors(Objective):
     """Facility location in which a target counts only its nearest candidates."""
@@ -113,3 +207,9 @@ class Graph(Objective):
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         return Solved(*select_on_graph(self.graph, self.weights, constraints))
+
+    def refine(self, solved: Solved, constraints: RowConstraints, seconds: float) -> tuple[Solved, float]:
+        if sparse.issparse(self.graph):
+            return super().refine(solved, constraints, seconds)
+        state = Exchange(Given(self.graph), self.weights, constraints.given, solved.rows)
+        return refine_picks(state, solved, constraints, seconds)

@@ -12,12 +12,14 @@ import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
+from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints
-from listwright.selection.similarity import Given, SimilarityMatrix, column
+from listwright.selection.similarity import Given, SimilarityMatrix
 
 FULL = 1 - 1 / math.e  # plain greedy under a count: Nemhauser, Wolsey & Fisher (1978)
 CONFIDENCE = 0.95
 TINY = 1e-300
+NO_REFINE = "refine= is for facility_location of all rows, without a budget, neighbors=, sample= or Ray."
 
 
 class Proof(NamedTuple):
@@ -104,6 +106,10 @@ class Objective(ABC):
         """Return the share of the best selection that `solve` reaches for any data; None if unknown."""
         return any_data(constraints, constraints.k)[0]
 
+    def refine(self, solved: Solved, constraints: RowConstraints, seconds: float) -> tuple[Solved, float]:
+        """Return the picks after exchanges, and what these added."""
+        raise InputError(NO_REFINE)
+
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
         """Return what is known about the picks; `constraints` as they were before the run."""
         if not self.submodular:
@@ -118,7 +124,7 @@ class DistanceState:
     nearest: Floats  # to the nearest pick
     total: Floats  # to all picks together
     picks: list[int] = field(default_factory=list)
-    rows: list[Floats] = field(default_factory=list)  # the distances of each pick
+    rows: list[Floats] | None = None  # the distances of each pick, where they are needed
     gaps: list[float] = field(default_factory=list)  # of each pick to the nearest other one
 
     def add(self, row: int, distances: Floats) -> None:
@@ -127,7 +133,8 @@ class DistanceState:
         self.nearest = np.minimum(self.nearest, distances)
         self.total = self.total + distances
         self.picks.append(row)
-        self.rows.append(distances)
+        if self.rows is not None:
+            self.rows.append(distances)
 
 
 def _radius(state: DistanceState) -> float:
@@ -149,7 +156,7 @@ def _sum_of_gaps(state: DistanceState) -> float:
 def _gap_gains(state: DistanceState) -> Floats:
     """Return what each row would add to the sum of gaps."""
     gains = np.where(np.isfinite(state.nearest), state.nearest, 0.0)
-    for gap, distances in zip(state.gaps, state.rows, strict=True):
+    for gap, distances in zip(state.gaps, state.rows or [], strict=True):
         gains += np.minimum(distances, gap) - gap if np.isfinite(gap) else distances
     return gains
 
@@ -169,12 +176,13 @@ class Dispersion(Objective):
 
     similarity: SimilarityMatrix
     kind: str
+    device: str = "cpu"
 
     submodular = False
 
     def distances(self, row: int) -> Floats:
         """Return the distance of a row to all others; with a given matrix, 1 minus the similarity."""
-        similar = column(self.similarity, row).astype(np.float64)
+        similar = self.similarity.column(row).astype(np.float64)
         if isinstance(self.similarity, Given):
             return np.maximum(1.0 - similar, 0.0)
         apart = np.sqrt(np.maximum(self.similarity.squared_distances(similar), 0.0))
@@ -183,7 +191,7 @@ class Dispersion(Objective):
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         n, (value, score) = self.similarity.n, KINDS[self.kind]
-        state = DistanceState(np.full(n, np.inf), np.zeros(n))
+        state = DistanceState(np.full(n, np.inf), np.zeros(n), rows=[] if self.kind == "dispersion" else None)
         for row in constraints.given:
             state.add(int(row), self.distances(int(row)))
         before, rows, values = value(state), [], [value(state)]

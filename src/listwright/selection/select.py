@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
-from listwright._internal.arrays import Bools, Floats, Floats32, Ints, RandomState, as_generator
+from listwright._internal.arrays import RandomState, as_generator
 from listwright._internal.progress import ProgressCallback, progress_to
-from listwright._kernels.tiles import swap_gains
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints, make_constraints
-from listwright.selection.facility import FacilityObjective
-from listwright.selection.graph import Graph, select_on_graph
-from listwright.selection.intake import must_fit, read_vectors
-from listwright.selection.objectives import Objective, Solved
+from listwright.selection.intake import read_vectors
+from listwright.selection.objectives import NO_REFINE, Objective, Solved
 from listwright.selection.result import Selection
-from listwright.selection.similarity import Given, SimilarityMatrix
 from listwright.selection.spec import SelectionSpec, engine_of, make_objective, make_similarity
 
 NOTHING = 1e-9  # share of the largest gain
@@ -247,16 +241,11 @@ def _refine(
     """Return the picks after exchanges, and what these added."""
     if refine is False:
         return solved, 0.0
-    known = isinstance(objective, FacilityObjective) or (isinstance(objective, Graph) and not issparse(objective.graph))
-    if not known or constraints.has_costs or constraints.several_budgets:
-        raise InputError("refine= is for facility_location of all rows, without a budget, neighbors=, sample= or Ray.")
     if not (refine is True or refine > 0):
         raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")
-    assert isinstance(objective, FacilityObjective | Graph)
-    similarity = objective.similarity if isinstance(objective, FacilityObjective) else Given(objective.graph)
-    seconds = np.inf if refine is True else float(refine)
-    rows, gains, gained = refine_picks(similarity, objective.weights, solved.rows, constraints, seconds)
-    return solved._replace(rows=rows, gains=gains), gained
+    if constraints.has_costs or constraints.several_budgets:
+        raise InputError(NO_REFINE)
+    return objective.refine(solved, constraints, np.inf if refine is True else float(refine))
 
 
 def _warn_of_nothing(gains: Any, k: int | None) -> None:
@@ -264,101 +253,3 @@ def _warn_of_nothing(gains: Any, k: int | None) -> None:
     nothing = int((np.abs(gains) <= NOTHING * np.abs(gains).max(initial=0.0)).sum())
     if k is not None and nothing and len(gains) > 1 and (np.diff(gains) <= 0).all():
         warnings.warn(f"{nothing} of {len(gains)} picks add nothing: fewer are worth as much.", stacklevel=3)
-
-
-CANDIDATES, TARGETS = 256, 4096  # size of a tile
-PAYS = 1e-7  # share of the value that an exchange must add
-
-
-class Exchange:
-    """Picks whose nearest and second nearest targets are known, so that all exchanges are measured in one read.
-
-    An exchange is worth the same for all picks but the one that leaves (Schubert & Rousseeuw 2021, FasterPAM).
-    """
-
-    def __init__(self, similarity: SimilarityMatrix, weights: Floats, fixed: Ints, rows: Ints) -> None:
-        self.similarity, self.weights, self.n_fixed = similarity, weights, len(fixed)
-        self.rows = np.concatenate([fixed, rows])
-        size = 4 * len(self.rows) * similarity.n_targets
-        must_fit(size, f"refine= of {len(rows):,} picks", "Ask for fewer rows, or leave refine= out.")
-        self.table: Floats32 = np.empty((len(self.rows), similarity.n_targets), dtype=np.float32)
-        self.best, self.second = (np.zeros(similarity.n_targets, dtype=np.float32) for _ in range(2))
-        self.owner = np.zeros(similarity.n_targets, dtype=np.int64)
-        gathered = similarity.candidates(self.rows)
-        for low in range(0, similarity.n_targets, TARGETS):
-            block = slice(low, min(low + TARGETS, similarity.n_targets))
-            self.table[:, block] = np.maximum(similarity.tile(gathered, similarity.targets(block)), 0.0)
-            self._find_best(np.arange(block.start, block.stop))
-
-    def _find_best(self, targets: Ints) -> None:
-        """Find the most similar pick of some targets, and the similarity of the second."""
-        some = self.table[:, targets]
-        self.owner[targets] = some.argmax(axis=0)
-        self.best[targets] = some.max(axis=0)
-        some = some.copy()
-        some[self.owner[targets], np.arange(len(targets))] = 0.0
-        self.second[targets] = some.max(axis=0)
-
-    def measure(self, rows: Ints) -> Floats:
-        """Return what each exchange of a pick (column) for a row would add."""
-        added, kept = np.zeros(len(rows)), np.zeros((len(rows), len(self.rows)))
-        gathered = self.similarity.candidates(rows)
-        for low in range(0, self.similarity.n_targets, TARGETS):
-            block = slice(low, min(low + TARGETS, self.similarity.n_targets))
-            tile = self.similarity.tile(gathered, self.similarity.targets(block))
-            state = self.best[block], self.second[block], self.owner[block], self.weights[block]
-            swap_gains(np.ascontiguousarray(tile, dtype=np.float32), *state, added, kept)
-        lost = np.bincount(self.owner, self.weights * (self.best - self.second), minlength=len(self.rows))
-        return added[:, None] + kept - lost
-
-    def exchange(self, place: int, row: int) -> None:
-        """Put a row in the place of a pick."""
-        gathered = self.similarity.candidates(np.array([row]))
-        new = np.empty(self.similarity.n_targets, dtype=np.float32)
-        for low in range(0, len(new), TARGETS):
-            block = slice(low, min(low + TARGETS, len(new)))
-            new[block] = np.maximum(self.similarity.tile(gathered, self.similarity.targets(block))[0], 0.0)
-        old, self.table[place], self.rows[place] = self.table[place].copy(), new, row
-        self._find_best(np.flatnonzero((new > self.second) | (old >= self.second)))
-
-    @property
-    def value(self) -> float:
-        """The value of all picks."""
-        return float(self.weights @ self.best.astype(np.float64))
-
-
-def refine_picks(
-    similarity: SimilarityMatrix, weights: Floats, rows: Ints, constraints: RowConstraints, seconds: float
-) -> tuple[Ints, Floats, float]:
-    """Return better picks in greedy order, what each adds, and what the exchanges added; never worse than before."""
-    state, until = Exchange(similarity, weights, constraints.given, rows), time.monotonic() + seconds
-    before, labels = state.value, constraints.finest
-    candidates, since, at = np.setdiff1d(np.flatnonzero(constraints.open), rows), 0, 0
-    n_blocks = -(-len(candidates) // CANDIDATES)
-    while since < n_blocks and time.monotonic() < until:
-        block = candidates[at * CANDIDATES : (at + 1) * CANDIDATES]
-        at, since = (at + 1) % n_blocks, since + 1
-        block = block[~np.isin(block, state.rows)]
-        gains = (
-            np.where(_swaps(state, block, labels), state.measure(block), -np.inf) if len(block) else np.zeros((0, 1))
-        )
-        if gains.size and gains.max() > PAYS * before:
-            row, place = np.unravel_index(int(gains.argmax()), gains.shape)
-            candidates = np.append(candidates, state.rows[place])
-            state.exchange(int(place), int(block[row]))
-            n_blocks, since = -(-len(candidates) // CANDIDATES), 0
-    return *_in_greedy_order(state, weights), state.value - before
-
-
-def _swaps(state: Exchange, block: Ints, labels: Ints | None) -> Bools:
-    """Return which pick may go for which row: not those that are given, and only within a group."""
-    allowed = np.ones((len(block), len(state.rows)), dtype=bool)
-    allowed[:, : state.n_fixed] = False
-    return allowed if labels is None else allowed & (labels[block][:, None] == labels[state.rows])
-
-
-def _in_greedy_order(state: Exchange, weights: Floats) -> tuple[Ints, Floats]:
-    """Return the picks in the order in which greedy would pick them from each other, and what each adds."""
-    k, fixed = len(state.rows), np.arange(state.n_fixed)
-    order, gains, _, _ = select_on_graph(state.table, weights, RowConstraints.free(k, k - len(fixed), fixed))
-    return state.rows[order], gains

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, first_bad
 from listwright._internal.threads import one_thread
+from listwright._kernels.tiles import add_capped_sums
 from listwright.errors import InputError
 
 BLOCK = 8192  # rows per block
@@ -195,6 +196,38 @@ class SimilarityMatrix(ABC):
     def squared_distances(self, similar: Floats) -> Floats:
         """Return the squared distances that similarities stand for."""
         return 2.0 - 2.0 * similar
+
+    def column(self, row: int) -> Floats32:
+        """Return the similarities of one candidate to all targets, with one read of the targets."""
+        candidate, similar = self.candidates(np.array([row])), np.empty(self.n_targets, dtype=np.float32)
+
+        def work(low: int) -> None:
+            block = slice(low, min(low + GATHERED, self.n_targets))
+            similar[block] = self.tile(candidate, self.targets(block))[0]
+
+        starts = range(0, self.n_targets, GATHERED)
+        with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
+            list(pool.map(work, starts) if len(starts) > 1 else map(work, starts))
+        return similar
+
+    def capped_sums(self, rows: Ints, room: Floats, weights: Floats) -> Floats:
+        """Return by candidate the weighted sum over targets of its similarity, from 0 up to the target's room."""
+
+        def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
+            add_capped_sums(tile, room[low:high], weights[low:high], sums)
+
+        return sweep(self, rows, None, measure)
+
+    def totals(self) -> Floats:
+        """Return by target the sum of its positive similarities to all candidates."""
+        totals = np.zeros(self.n_targets)
+
+        def measure(tile: Floats32, first: int, end: int, sums: Floats) -> None:
+            totals[first:end] += np.maximum(tile, 0.0).sum(axis=0, dtype=np.float64)
+
+        for low in range(0, self.n, GATHERED):
+            sweep(self, np.arange(low, min(low + GATHERED, self.n)), None, measure)
+        return totals
 
     def copy(self) -> Self:
         """Return a shallow copy whose parts may be replaced."""
@@ -402,20 +435,6 @@ def _band(
     else:
         list(pool.map(work, range(len(starts))))
     return parts.sum(axis=0)
-
-
-def column(similarity: SimilarityMatrix, row: int) -> Floats32:
-    """Return the similarities of one candidate to all targets, with one read of the targets."""
-    one, found = similarity.candidates(np.array([row])), np.empty(similarity.n_targets, dtype=np.float32)
-
-    def work(low: int) -> None:
-        block = slice(low, min(low + GATHERED, similarity.n_targets))
-        found[block] = similarity.tile(one, similarity.targets(block))[0]
-
-    starts = range(0, similarity.n_targets, GATHERED)
-    with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        list(pool.map(work, starts) if len(starts) > 1 else map(work, starts))
-    return found
 
 
 def _cut(gathered: Any, low: int, high: int) -> Any:

@@ -30,7 +30,7 @@ from listwright.selection.folds import (
     select_volume,
 )
 from listwright.selection.gpu.device import gpu_name, wants_gpu
-from listwright.selection.graph import Graph, NearestNeighbors, neighbor_graph
+from listwright.selection.graph import Exchange, Graph, NearestNeighbors, neighbor_graph
 from listwright.selection.intake import Source, must_fit, read_vectors
 from listwright.selection.objectives import KINDS, Dispersion, Objective
 from listwright.selection.similarity import DENSE, Distances, Dots, Given, SimilarityMatrix, Vectors, make_vectors
@@ -48,6 +48,7 @@ TAKES = {  # which options a reward uses
 }
 MIXED = ("facility_location", "log_det", "saturated_coverage", "feature_based", "graph_cut")  # with others
 MANY_CALLS = 100_000  # of a plain function, from which on a warning says so
+ON_GPU = ("log_det", "facility_location", "saturated_coverage", "graph_cut", *KINDS)  # the first not in a mixture
 DEALT = ("facility_location", "log_det")  # rewards that a cluster supports
 
 
@@ -59,17 +60,21 @@ class Tools(NamedTuple):
     graph: Callable[..., Any]  # makes the graph of nearest neighbours
     volume: Callable[..., Any]  # selects by log det
     curve: Callable[..., Any]  # measures picks on all targets
+    exchange: Callable[..., Any]  # measures exchanges of picks
+    similarity: Callable[..., Any]  # does the work of a similarity on the device
 
 
-CPU = Tools("cpu", Blocks, neighbor_graph, select_volume, value_curve)
+CPU = Tools("cpu", Blocks, neighbor_graph, select_volume, value_curve, Exchange, lambda similarity: similarity)
 
 
 def gpu_tools(*, exact: bool) -> Tools:
     """Return the functions for the GPU, which need the extra `gpu`."""
     from listwright.selection.gpu import objectives as gpu
 
-    board, make_graph = partial(gpu.Tiles, exact=exact), partial(gpu.neighbor_graph, exact=exact)
-    return Tools(gpu_name(), board, make_graph, gpu.select_volume, gpu.value_curve)
+    board, graph, similarity = (
+        partial(made, exact=exact) for made in (gpu.Tiles, gpu.neighbor_graph, gpu.SimilarityOnGPU)
+    )
+    return Tools(gpu_name(), board, graph, gpu.select_volume, gpu.value_curve, gpu.ExchangeOnGPU, similarity)
 
 
 class SelectionSpec(NamedTuple):
@@ -99,42 +104,45 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
     if wish.metric not in METRICS:
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
     if isinstance(wish.reward, Mapping):
-        return _mixture(wish, source)
+        return _mixture(wish, source, _tools(wish, source))
     if not isinstance(wish.reward, str):
         return _own_reward(wish, source, k)
     if wish.reward not in REWARDS:
         raise InputError(f"reward must be one of {', '.join(REWARDS)}, or a reward. Got {wish.reward!r}.")
     _takes(wish, wish.reward, TAKES[wish.reward])
-    gpu = uses_gpu(wish, source)
+    tools = _tools(wish, source)
     if wish.reward == "log_det":
-        return _dealt(wish, _log_det(wish, source, k, gpu=gpu), rng)
+        return _dealt(wish, _log_det(wish, source, k, tools), rng)
     if wish.reward == "feature_based":
-        return FoldObjective(_fold_maker(wish, source))
+        return FoldObjective(_fold_maker(wish, source, tools))
     if wish.reward == "saturated_coverage":
-        return _saturated_coverage(wish, source)
+        return _saturated_coverage(wish, source, tools)
     if wish.reward == "graph_cut":
-        return FoldObjective(_fold_maker(wish, source), monotone=wish.redundancy <= 0.5)
+        return FoldObjective(_fold_maker(wish, source, tools), wish.redundancy <= 0.5, tools.name)
     if wish.reward in KINDS:
         if wish.metric == "dot":
             raise InputError(f"reward={wish.reward!r} needs metric cosine, rbf, euclidean or precomputed. Got 'dot'.")
-        return Dispersion(make_similarity(wish, source), wish.reward)
-    return _facility_location(wish, source, rng, gpu=gpu)
+        return Dispersion(_similarity(wish, source, tools), wish.reward, tools.name)
+    return _facility_location(wish, source, rng, tools)
 
 
-def uses_gpu(wish: SelectionSpec, source: Source) -> bool:
-    """Return whether the work is done on a GPU."""
+def _tools(wish: SelectionSpec, source: Source) -> Tools:
+    """Return the functions of the device that does the work."""
     if wish.precision not in ("fast", "exact"):
         raise InputError(f"precision must be fast or exact. Got {wish.precision!r}.")
     n, d = source.table.shape
-    known = wish.reward in ("facility_location", "log_det") and wish.metric != "precomputed"
+    mixed = isinstance(wish.reward, Mapping)
+    known = all(reward in ON_GPU[mixed:] for reward in (wish.reward if mixed else [wish.reward]))
+    known = known and wish.metric != "precomputed"
     known = known and not (sparse.issparse(source.table) and d > DENSE)
     if wish.engine is not None and wish.device == "cuda":
         raise InputError("engine='ray' works on CPUs. Pass device='cpu', or leave engine= out.")
     known = known and wish.engine is None
-    wanted = wants_gpu(wish.device, 2.0 * n * d * min(n, wish.sample or n) if known else 0.0)
+    passes = known and not (isinstance(wish.reward, str) and wish.reward in KINDS)
+    wanted = wants_gpu(wish.device, 2.0 * n * d * min(n, wish.sample or n) if passes else 0.0)
     if wanted and not known:
         raise InputError(f"reward={wish.reward!r} with metric={wish.metric!r} on this table runs on the CPU alone.")
-    return wanted
+    return gpu_tools(exact=wish.precision == "exact") if wanted else CPU
 
 
 def engine_of(engine: Any) -> Ray | None:
@@ -187,7 +195,7 @@ def _set_function(reward: Any, n: int, k: int) -> Reward:
     return Function(lambda problem, items: reward(np.array(items, dtype=np.int64)), submodular=False)
 
 
-def _fold_maker(wish: SelectionSpec, source: Source) -> Callable[[], SelectionFold]:
+def _fold_maker(wish: SelectionSpec, source: Source, tools: Tools) -> Callable[[], SelectionFold]:
     """Return a function that starts the fold of a reward that is measured by blocks."""
     if isinstance(wish.reward, Reward):
         return partial(RewardFold, wish.reward, int(source.table.shape[0]))
@@ -195,45 +203,50 @@ def _fold_maker(wish: SelectionSpec, source: Source) -> Callable[[], SelectionFo
         return partial(RewardFold, _feature_based(wish, source), int(source.table.shape[0]))
     if wish.reward == "log_det":
         return partial(LogDetFold, make_vectors(source.table, wish.metric), wish.scale)
-    similarity = make_similarity(wish, source)
+    if wish.reward == "facility_location":
+        similarity = make_similarity(wish, source, ready=tools is CPU)
+        return partial(FacilityFold, similarity, _weights(wish.weights, similarity.n_targets), tools.board)
+    similarity = _similarity(wish, source, tools)
     weights = _weights(wish.weights, similarity.n_targets)
     if wish.reward == "graph_cut":
         if not (wish.redundancy >= 0 and np.isfinite(wish.redundancy)):
             raise InputError(f"redundancy must be 0 or more. Got {wish.redundancy!r}.")
         return partial(GraphCutFold, similarity, weights, wish.redundancy)
-    if wish.reward == "saturated_coverage":
-        return partial(SaturatedFold, similarity, weights, wish.alpha)
-    return partial(FacilityFold, similarity, weights)
+    return partial(SaturatedFold, similarity, weights, wish.alpha)
 
 
-def _mixture(wish: SelectionSpec, source: Source) -> Objective:
+def _similarity(wish: SelectionSpec, source: Source, tools: Tools) -> Any:
+    """Return the similarities on the device."""
+    return tools.similarity(make_similarity(wish, source, ready=tools is CPU))
+
+
+def _mixture(wish: SelectionSpec, source: Source, tools: Tools) -> Objective:
     """Return a weighted sum of rewards, given as a dictionary from rewards to weights."""
-    bad = [one for one in wish.reward if not isinstance(one, Reward) and one not in MIXED]
+    bad = [part for part in wish.reward if not isinstance(part, Reward) and part not in MIXED]
     if bad or not wish.reward:
         raise InputError(f"A mixture has rewards among {', '.join(MIXED)}, or of listwright.rewards. Got {bad!r}.")
     if wish.engine is not None or wish.options() - {"targets", "weights"}:
         raise InputError("A mixture takes neither neighbors=, sample= nor engine='ray'.")
-    parts = [(_fold_maker(wish._replace(reward=one), source), float(weight)) for one, weight in wish.reward.items()]
+    parts = [(_fold_maker(wish._replace(reward=part), source, tools), float(w)) for part, w in wish.reward.items()]
     if min(weight for _, weight in parts) < 0:
         raise InputError("The weights of a mixture must be 0 or more.")
     monotone = "graph_cut" not in wish.reward or wish.redundancy <= 0.5
-    return FoldObjective(lambda: MixtureFold([(make(), weight) for make, weight in parts]), monotone)
+    return FoldObjective(lambda: MixtureFold([(make(), weight) for make, weight in parts]), monotone, tools.name)
 
 
-def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Generator, *, gpu: bool) -> Objective:
+def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Generator, tools: Tools) -> Objective:
     """Return facility location: exact, on a sample, on nearest neighbours or on stored similarities."""
     if wish.neighbors is not None and wish.sample is not None:
         raise InputError("neighbors= and sample= are alternatives. Pass only one of them.")
     if wish.metric == "precomputed" and (sparse.issparse(source.table) or wish.sample is None):
         graph = _stored_similarities(wish, source)
         return Graph(graph, _weights(wish.weights, graph.shape[1]))
-    similarity = make_similarity(wish, source, ready=not gpu)
+    similarity = make_similarity(wish, source, ready=tools is CPU)
     weights = _weights(wish.weights, similarity.n_targets)
-    tools = gpu_tools(exact=wish.precision == "exact") if gpu else CPU
     if wish.neighbors is not None:
         return NearestNeighbors(similarity, weights, _neighbors(wish, similarity), tools.graph, tools.name)
     if wish.sample is None or _sample_size(wish) >= similarity.n_targets:
-        return _dealt(wish, FacilityObjective(similarity, weights, tools.board, tools.name), rng)
+        return _dealt(wish, FacilityObjective(similarity, weights, tools.board, tools.name, tools.exchange), rng)
     sampled = np.sort(rng.choice(similarity.n_targets, _sample_size(wish), replace=False))
     share = weights[sampled] * (len(weights) / len(sampled))
     on_sample = _dealt(wish, FacilityObjective(similarity.only(sampled), share, tools.board), rng)
@@ -343,7 +356,7 @@ def _dealt(wish: SelectionSpec, objective: FacilityObjective | LogDetObjective, 
     return objective if wish.engine is None else DistributedGreedy(objective, wish.engine, rng)
 
 
-def _log_det(wish: SelectionSpec, source: Source, k: int, *, gpu: bool) -> LogDetObjective:
+def _log_det(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> LogDetObjective:
     """Return log det of vectors, or raise if the metric or the scale is not supported or memory would not suffice."""
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
@@ -353,13 +366,12 @@ def _log_det(wish: SelectionSpec, source: Source, k: int, *, gpu: bool) -> LogDe
     size = 4 * n * k if wish.metric == "rbf" else 8 * k * d
     must_fit(size, f"log_det of {k:,} picks", "Ask for fewer rows, or use metric='cosine'.")
     rows = make_vectors(source.table, wish.metric)
-    tools = gpu_tools(exact=True) if gpu else CPU
     return LogDetObjective(
         rows, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0, wish.scale, tools.volume, tools.name
     )
 
 
-def _saturated_coverage(wish: SelectionSpec, source: Source) -> Objective:
+def _saturated_coverage(wish: SelectionSpec, source: Source, tools: Tools) -> Objective:
     """Return saturated coverage: exact, on nearest neighbours or on stored similarities."""
     if not 0 < wish.alpha <= 1:
         raise InputError(f"alpha must be above 0 and at most 1. Got {wish.alpha!r}.")
@@ -367,10 +379,10 @@ def _saturated_coverage(wish: SelectionSpec, source: Source) -> Objective:
         graph = _stored_similarities(wish, source)
         return _on_graph(graph, _weights(wish.weights, graph.shape[1]), wish.alpha)
     if wish.neighbors is None:
-        return FoldObjective(_fold_maker(wish, source))
-    similarity = make_similarity(wish, source)
+        return FoldObjective(_fold_maker(wish, source, tools), device=tools.name)
+    similarity = make_similarity(wish, source, ready=tools is CPU)
     weights = _weights(wish.weights, similarity.n_targets)
-    graph = neighbor_graph(similarity, _neighbors(wish, similarity), silent)
+    graph = tools.graph(similarity, _neighbors(wish, similarity), silent)
     return _on_graph(graph, weights, wish.alpha)
 
 

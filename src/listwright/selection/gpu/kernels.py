@@ -62,11 +62,21 @@ def _falls(  # type: ignore[no-untyped-def]
             similar = tl.maximum(squares[:, None] + others[None, :] - 2.0 * similar, 0.0)
             similar = tl.exp(-gamma * similar) if KIND == 2 else ceiling - similar
         before = tl.load(old + at, mask=inside, other=0.0)
-        most = tl.load(new + at, mask=inside, other=0.0) - before
-        fallen = tl.minimum(tl.maximum(similar - (before + noise)[:, None], 0.0), most[:, None])
+        most = tl.minimum(tl.load(new + at, mask=inside, other=0.0), 2.0 * ceiling) - before
+        # min(max(x, 0), most) is most times x / most, held between 0 and 1, which takes a single instruction.
+        share = 1.0 / tl.maximum(most, 1e-30)
+        start = -(before + noise) * share
+        fallen = tl.inline_asm_elementwise(
+            "fma.rn.sat.f32 $0, $1, $2, $3;",
+            "=f,f,f,f",
+            [similar, share[:, None], start[:, None]],
+            dtype=tl.float32,
+            is_pure=True,
+            pack=1,
+        )
         if WEIGHTED:
-            fallen *= tl.load(weights + at, mask=inside, other=0.0)[:, None]
-        sums += fallen
+            most *= tl.load(weights + at, mask=inside, other=0.0)
+        sums = fallen * most[:, None] + sums
     tl.store(parts + part * c + columns, tl.sum(sums, axis=0), mask=columns < c)
 
 
@@ -158,7 +168,7 @@ def falls(
         BN=columns,
         BK=STEP[targets.dtype],
         num_warps=warps,
-        num_stages=3,
+        num_stages=3 if exact else 4,
     )
     return parts.sum(dim=0, dtype=torch.float64)
 

@@ -1,25 +1,29 @@
-"""Facility location from vectors on the GPU: the board of `Epochs`."""
+"""Objectives of vectors on the GPU: the board of `Epochs`, similarities, exchanges, and log det."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.facility import Marks
 from listwright.selection.gpu.device import DOT, EUCLIDEAN, RBF, must_fit_gpu
 from listwright.selection.gpu.kernels import Kind, falls, lift
-from listwright.selection.graph import as_graph
+from listwright.selection.graph import Exchange, as_graph
 from listwright.selection.similarity import NOISE, Distances, Dots, SimilarityMatrix, Vectors
 
 STEP = 64  # rows are padded with zeros to a multiple of this many numbers
-BLOCK = 65_536  # rows copied at a time
+ROWS = 65_536  # rows per block
+GATHERING = 256  # gathering the vectors of changed targets costs as much as this many candidates
+NEAR = 3e-4  # tiles are summed in float32, so small gains have only this relative precision
+NUMBERS = 1 << 30  # similarities stored at a time
 
 
 def width_of(vectors: Vectors) -> int:
@@ -36,8 +40,8 @@ def on_gpu(vectors: Vectors, dtype: Any) -> Any:
     size = len(vectors) * width_of(vectors) * dtype.itemsize
     must_fit_gpu(2 * size, "Pass sample= or neighbors=, or device='cpu'.")
     table = torch.zeros((len(vectors), width_of(vectors)), device="cuda", dtype=dtype)
-    for low in range(0, len(vectors), BLOCK):
-        rows = slice(low, min(low + BLOCK, len(vectors)))
+    for low in range(0, len(vectors), ROWS):
+        rows = slice(low, min(low + ROWS, len(vectors)))
         table[rows, : vectors.width] = _block(vectors, rows).to(dtype)
     return table
 
@@ -56,11 +60,6 @@ def _block(vectors: Vectors, rows: slice) -> Any:
 def floats(values: Any) -> Any:
     """Return numbers by row as a float32 tensor."""
     return torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)).cuda()
-
-
-GATHERING = 256  # gathering the vectors of changed targets costs as much as this many candidates
-NEAR = 3e-4  # tiles are summed in float32, so small gains have only this relative precision
-ROWS = 65_536  # rows per block
 
 
 class Tiles:
@@ -218,36 +217,119 @@ def from_products(similarity: SimilarityMatrix, product: Any, squares: Any, othe
     return squared.mul_(-similarity.gamma).exp_() if similarity.gamma > 0 else similarity.ceiling - squared
 
 
-NUMBERS = 1 << 30  # similarities stored at a time
+class SimilarityOnGPU:
+    """The work of a similarity on the GPU; all else is asked of the similarity itself."""
+
+    def __init__(self, similarity: SimilarityMatrix, *, exact: bool) -> None:
+        assert isinstance(similarity, Dots | Distances)
+        self.similarity = similarity
+        dtype = torch.float32 if exact or isinstance(similarity, Distances) else torch.float16
+        self.of_targets = on_gpu(similarity.of_targets, dtype)
+        same = similarity.of_candidates is similarity.of_targets
+        self.of_candidates = self.of_targets if same else on_gpu(similarity.of_candidates, dtype)
+        self.squares, self.others = floats(similarity.of_targets.squares), floats(similarity.of_candidates.squares)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.similarity, name)
+
+    def tile(self, targets: slice, candidates: Any) -> Any:
+        """Return similarities of shape (targets, candidates) in float32."""
+        rows, columns = self.of_targets[targets], self.of_candidates[candidates]
+        wide = {} if rows.dtype == torch.float32 else {"out_dtype": torch.float32}
+        product = torch.mm(rows, columns.T, **wide)
+        return from_products(self.similarity, product, self.squares[targets], self.others[candidates])
+
+    def column_on_gpu(self, row: int) -> Any:
+        """Return the similarities of one candidate to all targets as a tensor."""
+        return self.tile(slice(None), slice(row, row + 1))[:, 0]
+
+    def column(self, row: int) -> Any:
+        return self.column_on_gpu(row).cpu().numpy()
+
+    def capped_sums(self, rows: Ints, room: Floats, weights: Floats) -> Floats:
+        at, caps, w = (torch.from_numpy(numbers).cuda() for numbers in (rows, room, weights))
+        sums = torch.zeros(len(rows), device="cuda", dtype=torch.float64)
+        for block in _blocks(self.n_targets, NUMBERS // (4 * len(rows))):
+            capped = torch.minimum(self.tile(block, at).clamp_(min=0.0).double(), caps[block, None])
+            sums += w[block] @ capped
+        return np.asarray(sums.cpu().numpy())
+
+    def totals(self) -> Floats:
+        return np.concatenate(
+            [
+                self.tile(block, slice(None)).clamp_(min=0.0).sum(dim=1, dtype=torch.float64).cpu().numpy()
+                for block in _blocks(self.n_targets, NUMBERS // self.n)
+            ]
+        )
+
+
+def _blocks(n: int, step: int) -> Iterator[slice]:
+    """Iterate over n rows by blocks."""
+    return (slice(low, min(low + max(step, 1), n)) for low in range(0, n, max(step, 1)))
 
 
 def neighbor_graph(
     similarity: SimilarityMatrix, neighbors: int, tick: ProgressCallback, *, exact: bool
 ) -> sparse.csr_array:
     """Return the graph as on the CPU: CSR of shape (candidates, targets)."""
-    assert isinstance(similarity, Dots | Distances)
-    dots = isinstance(similarity, Dots)
-    dtype = torch.float32 if exact or not dots else torch.float16
-    targets = on_gpu(similarity.of_targets, dtype)
-    same = similarity.of_candidates is similarity.of_targets
-    candidates = targets if same else on_gpu(similarity.of_candidates, dtype)
-    squares, others = floats(similarity.of_targets.squares), floats(similarity.of_candidates.squares)
-    shape, step = (similarity.n_targets, neighbors), max(1, NUMBERS // similarity.n)
+    on_device, shape = SimilarityOnGPU(similarity, exact=exact), (similarity.n_targets, neighbors)
     rows, values = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
-    for low in range(0, similarity.n_targets, step):
-        block = slice(low, min(low + step, similarity.n_targets))
-        found = from_products(similarity, _product(targets[block], candidates), squares[block], others)
-        best, at = found.topk(neighbors, dim=1)
+    for block in _blocks(similarity.n_targets, NUMBERS // similarity.n):
+        best, at = on_device.tile(block, slice(None)).topk(neighbors, dim=1)
         rows[block], values[block] = at.cpu().numpy(), best.cpu().numpy()
         tick("neighbours", block.stop, similarity.n_targets)
     return as_graph(rows, values, similarity.n)
 
 
-def _product(targets: Any, candidates: Any) -> Any:
-    """Return dot products in float32, also of vectors in half precision."""
-    if targets.dtype == torch.float32:
-        return targets @ candidates.T
-    return torch.mm(targets, candidates.T, out_dtype=torch.float32)
+class ExchangeOnGPU(Exchange):
+    """Exchanges of picks measured on the GPU, in float32 with float64 sums."""
+
+    block = 2048
+
+    def __init__(self, similarity: SimilarityMatrix, weights: Floats, fixed: Ints, rows: Ints) -> None:
+        self.similarity, self.weights, self.n_fixed = SimilarityOnGPU(similarity, exact=True), weights, len(fixed)
+        self.rows, self.on_gpu = np.concatenate([fixed, rows]), torch.from_numpy(weights).cuda()
+        n, k = similarity.n_targets, len(self.rows)
+        must_fit_gpu(4 * k * n, "Ask for fewer rows, or leave refine= out.")
+        self.picks, at = torch.empty((k, n), device="cuda"), torch.from_numpy(self.rows).cuda()
+        self.best, self.second = torch.zeros(n, device="cuda"), torch.zeros(n, device="cuda")
+        self.owner = torch.zeros(n, device="cuda", dtype=torch.int64)
+        for block in _blocks(n, NUMBERS // k):
+            self.picks[:, block] = self.similarity.tile(block, at).clamp_(min=0.0).T
+            self._find_best(block)
+
+    def _find_best(self, targets: Any) -> None:
+        some = self.picks[:, targets]
+        best, owner = some.topk(min(2, len(some)), dim=0)
+        self.best[targets], self.owner[targets] = best[0], owner[0]
+        self.second[targets] = best[1] if len(best) > 1 else 0.0
+
+    def measure(self, rows: Ints) -> Floats:
+        at, numbers = torch.from_numpy(rows).cuda(), torch.arange(len(self.rows), device="cuda")
+        gains = torch.zeros((len(self.rows), len(rows)), device="cuda", dtype=torch.float64)
+        for block in _blocks(len(self.best), ROWS):
+            tile, best, second = self.similarity.tile(block, at), self.best[block, None], self.second[block, None]
+            w = self.on_gpu[block]
+            gains += w @ (tile - best).clamp_(min=0.0).double()
+            kept = (torch.minimum(tile, best) - second).clamp_(min=0.0).double() - (best - second).double()
+            owner, order = self.owner[block].sort(stable=True)
+            sums = torch.nn.functional.pad((kept * w[:, None])[order].cumsum(dim=0), (0, 0, 1, 0))
+            gains += sums[torch.searchsorted(owner, numbers, right=True)] - sums[torch.searchsorted(owner, numbers)]
+        return np.asarray(gains.T.cpu().numpy())
+
+    def exchange(self, place: int, row: int) -> None:
+        new = self.similarity.column_on_gpu(row).clamp_(min=0.0)
+        old, self.picks[place], self.rows[place] = self.picks[place].clone(), new, row
+        self._find_best(torch.nonzero((new > self.second) | (old >= self.second)).squeeze(1))
+
+    @property
+    def table(self) -> Floats32:
+        """The similarities of all picks."""
+        return np.asarray(self.picks.cpu().numpy())
+
+    @property
+    def value(self) -> float:
+        return float(self.on_gpu @ self.best.double())
 
 
 def select_volume(
