@@ -1,9 +1,14 @@
-"""What is done with a tile of similarities (candidates x targets) while it is in the cache."""
+"""What is done with a tile of similarities (candidates x targets) while it is in the cache, and with all bounds."""
 
 from __future__ import annotations
 
-from listwright._internal.arrays import Floats, Floats32, Ints
+import numpy as np
+from numpy.typing import NDArray
+
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._kernels import kernel
+
+Marks = NDArray[np.int32]
 
 FAST = {"reassoc", "nsz", "contract", "nnan"}
 
@@ -71,3 +76,42 @@ def first_above(similar: Floats32, best: Floats32, first: int, least: float) -> 
         if total >= least:
             return row, total
     return len(similar), 0.0
+
+
+@kernel()
+def stale_rows(
+    bounds: Floats, costs: Floats, open_rows: Bools, since: Marks, mark: int, least: float
+) -> tuple[Ints, Floats]:
+    """Return the open rows that were not measured at a mark and whose bound per cost is high enough, and these."""
+    rows, scores, count = np.empty(len(bounds), dtype=np.int64), np.empty(len(bounds)), 0
+    for row in range(len(bounds)):
+        if since[row] < mark and open_rows[row] and bounds[row] / costs[row] >= least:
+            rows[count], scores[count] = row, bounds[row] / costs[row]
+            count += 1
+    return rows[:count], scores[:count]
+
+
+@kernel()
+def highest_outside(bounds: Floats, costs: Floats, open_rows: Bools, active: Ints) -> float:
+    """Return the highest bound per cost of the open rows that are not active; `active` in ascending order."""
+    highest, at = -np.inf, 0
+    for row in range(len(bounds)):
+        if at < len(active) and active[at] == row:
+            at += 1
+        elif open_rows[row]:
+            highest = max(highest, bounds[row] / costs[row])
+    return highest
+
+
+@kernel()
+def sort_by_mark(since: Marks, n_marks: int) -> tuple[Ints, Ints]:
+    """Return the order of rows by their mark, those without (-1) first, and where the rows of each mark end."""
+    ends = np.zeros(n_marks + 1, dtype=np.int64)
+    for mark in since:
+        ends[mark + 1] += 1
+    ends = np.cumsum(ends)
+    order, at = np.empty(len(since), dtype=np.int64), np.concatenate((np.zeros(1, dtype=np.int64), ends[:-1]))
+    for row in range(len(since)):
+        order[at[since[row] + 1]] = row
+        at[since[row] + 1] += 1
+    return order, ends

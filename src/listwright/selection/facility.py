@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._internal.threads import one_thread
-from listwright._kernels.tiles import falls
+from listwright._kernels.tiles import falls, highest_outside, stale_rows
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.graph import Exchange, refine_picks
 from listwright.selection.objectives import (
@@ -135,8 +135,12 @@ class Epochs:
         self.since[self.active] = mark
         exact = self.active[self.constraints.open[self.active]]
         size, chunk = self._sizes()
-        stale = self._at_least(_floor(self._score(exact), size) * (1 - TIE), self.since < mark)
-        scores = self._score(stale)
+        least, costs, open_rows = (
+            _floor(self._score(exact), size) * (1 - TIE),
+            self.constraints.costs,
+            self.constraints.open,
+        )
+        stale, scores = stale_rows(self.bounds, costs, open_rows, self.since, mark, least)
         while len(stale):
             chosen = _highest(scores, chunk)
             self._measure(stale[chosen], mark)
@@ -145,13 +149,6 @@ class Epochs:
             kept[chosen] = False
             stale, scores = stale[kept], scores[kept]
         self._activate(np.sort(exact), size)
-
-    def _at_least(self, least: float, among: Bools) -> Ints:
-        """Return the open rows among some whose bounds are high enough, without gathering the others."""
-        among &= self.constraints.open
-        if np.isfinite(least):
-            among &= self.bounds >= (least * self.constraints.costs if self.constraints.has_costs else least)
-        return np.flatnonzero(among)
 
     def _sizes(self) -> tuple[int, int]:
         """Return how many rows are to be active, and how many are measured together."""
@@ -170,9 +167,7 @@ class Epochs:
         """Make the highest of the exact rows active, and note the highest score outside."""
         self.active = exact[_highest(self._score(exact), size)]
         self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
-        scores = np.where(self.constraints.open, self.bounds, -np.inf)
-        scores[self.active] = -np.inf
-        self.outside = float((scores / self.constraints.costs if self.constraints.has_costs else scores).max())
+        self.outside = highest_outside(self.bounds, self.constraints.costs, self.constraints.open, self.active)
         self.board.activate(self.active)
 
 

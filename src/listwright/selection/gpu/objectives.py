@@ -11,6 +11,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
+from listwright._kernels.tiles import sort_by_mark
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.facility import Marks
@@ -102,16 +103,21 @@ class Tiles:
         return np.asarray(torch.cat(bounds).cpu().numpy() * (1 + NOISE) + noise)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        gains, anew = known.copy(), since < 0
-        for last in np.unique(since[~anew]):
-            some, changed = since == last, torch.nonzero(self.best > self.marks[last]).squeeze(1)
-            if len(changed) * (some.sum() + GATHERING) > len(self.best) * some.sum():
-                anew |= some
+        order, ends = sort_by_mark(since, len(self.marks))
+        rows, gains, anew = rows[order], known[order], [np.arange(ends[0])]
+        for last in np.flatnonzero(np.diff(ends)):
+            some, count = slice(ends[last], ends[last + 1]), ends[last + 1] - ends[last]
+            changed = torch.nonzero(self.best > self.marks[last]).squeeze(1)
+            if len(changed) * (count + GATHERING) > len(self.best) * count:
+                anew.append(np.arange(some.start, some.stop))
             else:
                 gains[some] -= self._fell(rows[some], changed, self.marks[last], self.best)
-        if anew.any():
-            gains[anew] = self._fell(rows[anew], None, self.best, torch.full_like(self.best, torch.inf))
-        return gains
+        at = np.concatenate(anew)
+        if len(at):
+            gains[at] = self._fell(rows[at], None, self.best, torch.full_like(self.best, torch.inf))
+        known = np.empty_like(gains)
+        known[order] = gains
+        return known
 
     def mark(self) -> int:
         self.marks.append(self.best.clone())
