@@ -131,7 +131,6 @@ MORE: list[dict[str, Any]] = [
     {"reward": "graph_cut"},
     {"reward": "graph_cut", "metric": "rbf", "redundancy": 0.8},
     {"reward": "saturated_coverage", "alpha": 0.05},
-    {"reward": "saturated_coverage", "neighbors": 20},
     {"reward": "max_min", "metric": "euclidean"},
     {"reward": "disparity_min"},
     {"reward": "disparity_sum"},

@@ -135,12 +135,8 @@ class Epochs:
         self.since[self.active] = mark
         exact = self.active[self.constraints.open[self.active]]
         size, chunk = self._sizes()
-        least, costs, open_rows = (
-            _floor(self._score(exact), size) * (1 - TIE),
-            self.constraints.costs,
-            self.constraints.open,
-        )
-        stale, scores = stale_rows(self.bounds, costs, open_rows, self.since, mark, least)
+        least, rules = _floor(self._score(exact), size) * (1 - TIE), self.constraints
+        stale, scores = stale_rows(self.bounds, rules.costs, rules.open, self.since, mark, least)
         while len(stale):
             chosen = _highest(scores, chunk)
             self._measure(stale[chosen], mark)
