@@ -193,6 +193,7 @@ class Blocks:
     """The board of `Epochs` on the CPU. It keeps a few numbers per target and mark, and the tiles in use."""
 
     near = 1e-5  # tiles are in float32, and added up in float64
+    batch = 64  # rows that are worth measuring together
 
     def __init__(self, similarity: SimilarityMatrix, weights: Floats) -> None:
         self.similarity, self.weights = similarity, weights

@@ -27,7 +27,8 @@ class SelectionFold(ABC):
 
     n: int
     submodular = True
-    batch = 64  # rows that are measured together
+    kept = False  # whether all gains are kept up to date, so that reading them costs nothing
+    batch = 64  # rows that are measured together, otherwise
 
     @abstractmethod
     def gains(self, rows: Ints) -> Floats:
@@ -42,7 +43,7 @@ class SaturatedFold(SelectionFold):
     """Saturated coverage: how much similarity each target can still count."""
 
     def __init__(self, similarity: SimilarityMatrix, weights: Floats, alpha: float) -> None:
-        self.similarity, self.weights, self.n = similarity, weights, similarity.n
+        self.similarity, self.weights, self.n, self.batch = similarity, weights, similarity.n, similarity.batch
         self.room = alpha * similarity.totals()
 
     def gains(self, rows: Ints) -> Floats:
@@ -59,6 +60,7 @@ class FacilityFold(SelectionFold):
 
     def __init__(self, similarity: SimilarityMatrix, weights: Floats, make_board: Callable[..., Any]) -> None:
         self.board, self.n = make_board(similarity, weights), similarity.n
+        self.batch = self.board.batch
 
     def gains(self, rows: Ints) -> Floats:
         gains: Floats = self.board.gains(rows, np.full(len(rows), -1, dtype=np.int32), np.zeros(len(rows)))
@@ -70,6 +72,8 @@ class FacilityFold(SelectionFold):
 
 class GraphCutFold(SelectionFold):
     """Similarity of the picks to all targets, minus `redundancy` times that among the picks."""
+
+    kept = True
 
     def __init__(self, similarity: SimilarityMatrix, weights: Floats, redundancy: float) -> None:
         self.similarity, self.redundancy, self.n = similarity, redundancy, similarity.n
@@ -91,6 +95,8 @@ class GraphCutFold(SelectionFold):
 
 class LogDetFold(SelectionFold):
     """log det(I + scale * K) for dot products: what the picks leave of each row."""
+
+    kept = True
 
     def __init__(self, vectors: Vectors, scale: float) -> None:
         self.vectors, self.scale, self.n = vectors, scale, len(vectors)
@@ -148,6 +154,7 @@ class MixtureFold(SelectionFold):
 
     def __init__(self, parts: Sequence[tuple[SelectionFold, float]]) -> None:
         self.parts, self.n = parts, parts[0][0].n
+        self.kept, self.batch = all(fold.kept for fold, _ in parts), max(fold.batch for fold, _ in parts)
         self.submodular = all(fold.submodular and weight >= 0 for fold, weight in parts)
 
     def gains(self, rows: Ints) -> Floats:
@@ -170,7 +177,7 @@ def run_greedy(
     rows: list[int] = []
     gains: list[float] = []
     while not constraints.done:
-        if rows and not fold.submodular:
+        if rows and (fold.kept or not fold.submodular):
             again = np.flatnonzero(constraints.open)
             bounds[again], fresh[again] = fold.gains(again), len(rows)
         row = _next(fold, constraints, bounds, fresh, len(rows))
@@ -192,7 +199,9 @@ def _next(fold: SelectionFold, constraints: RowConstraints, bounds: Floats, fres
         stale = best[fresh[best] < position]
         if not len(stale):
             return int(best.min())
-        high = np.argsort(-scores, kind="stable")[: fold.batch]
+        high = (
+            np.argpartition(-scores, fold.batch)[: fold.batch] if fold.batch < len(scores) else np.arange(len(scores))
+        )
         again = open_rows[high][fresh[open_rows[high]] < position]
         again = np.union1d(again, stale[: fold.batch])
         bounds[again], fresh[again] = fold.gains(again), position

@@ -164,6 +164,7 @@ class SimilarityMatrix(ABC):
     n: int
     n_targets: int
     ceiling: float  # no similarity is higher
+    batch = 64  # rows that are worth measuring together
 
     @abstractmethod
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:

@@ -66,6 +66,8 @@ def floats(values: Any) -> Any:
 class Tiles:
     """Best similarities on the GPU. Memory: the vectors, one number per target and mark, and the active rows."""
 
+    batch = 1024
+
     def __init__(self, similarity: SimilarityMatrix, weights: Floats, *, exact: bool) -> None:
         assert isinstance(similarity, Dots | Distances)
         self.similarity = similarity
@@ -225,6 +227,8 @@ def from_products(similarity: SimilarityMatrix, product: Any, squares: Any, othe
 
 class SimilarityOnGPU:
     """The work of a similarity on the GPU; all else is asked of the similarity itself."""
+
+    batch = 1024
 
     def __init__(self, similarity: SimilarityMatrix, *, exact: bool) -> None:
         assert isinstance(similarity, Dots | Distances)
