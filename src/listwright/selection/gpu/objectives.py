@@ -295,6 +295,10 @@ class ExchangeOnGPU(Exchange):
     """Exchanges of picks measured on the GPU, in float32 with float64 sums."""
 
     block = 2048
+    similarity: Any
+    best: Any
+    second: Any
+    owner: Any
 
     def __init__(self, similarity: SimilarityMatrix, weights: Floats, fixed: Ints, rows: Ints) -> None:
         self.similarity, self.weights, self.n_fixed = SimilarityOnGPU(similarity, exact=True), weights, len(fixed)
@@ -333,7 +337,7 @@ class ExchangeOnGPU(Exchange):
         self._find_best(torch.nonzero((new > self.second) | (old >= self.second)).squeeze(1))
 
     @property
-    def table(self) -> Floats32:
+    def table(self) -> Floats32:  # type: ignore[override]
         """The similarities of all picks."""
         return np.asarray(self.picks.cpu().numpy())
 
