@@ -57,24 +57,101 @@ def test_select_gives_the_rows_of_apricot(apricot, seed: int) -> None:
     assert lw.select(x, 12).rows.tolist() == given.tolist()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_select_gives_the_rows_of_submodlib(seed: int) -> None:
+@pytest.fixture
+def submodlib():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        submodlib = pytest.importorskip("submodlib", reason="submodlib-py is not installed (extra rivals)")
+        yield pytest.importorskip("submodlib", reason="submodlib-py is not installed (extra rivals)")
+
+
+def picks(function: Any, budget: int = 6, **options: Any) -> list[int]:
+    """The rows that a function of submodlib picks."""
+    options = {"optimizer": "NaiveGreedy", "show_progress": False} | options
+    return [row for row, _ in function.maximize(budget=budget, **options)]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_function_of_submodlib(submodlib, seed: int) -> None:
+    from sklearn.metrics import pairwise_distances
+    from submodlib_cpp import FeatureBased
+
     rng = np.random.default_rng(seed)
-    x, y = rng.random((80, 5)), rng.random((30, 5))
+    x, y = rng.random((60, 5)), rng.random((20, 5))
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    similarity, both = unit @ unit.T, np.vstack([x, y])
+    dense: dict[str, Any] = {"n": 60, "mode": "dense"}
+    of_x = dense | {"data": x, "metric": "cosine"}
+    cosines, own = of_x | {"separate_rep": False}, {"metric": "precomputed"}
+    queries = {"n": 60, "num_queries": 20, "data": x, "queryData": y, "metric": "cosine"}
+    private = {"n": 60, "num_privates": 20, "data": x, "privateData": y, "metric": "cosine"}
+    concepts = {"n": 60, "probs": x.tolist(), "num_concepts": 5}
+    costs = 1.0 + np.arange(60) % 3
 
-    def rows(function: Any) -> list[int]:
-        return [row for row, _ in function.maximize(budget=9, optimizer="NaiveGreedy", show_progress=False)]
+    def rows(table: Any, k: int | None = 6, **options: Any) -> list[int]:
+        return lw.select(table, k, **options).rows.tolist()
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        dense = {"n": 80, "mode": "dense", "data": x, "metric": "cosine"}
-        plain = rows(submodlib.FacilityLocationFunction(**dense, separate_rep=False))
-        others = rows(submodlib.FacilityLocationFunction(**dense, separate_rep=True, n_rep=30, data_rep=y))
-    assert lw.select(x, 9).rows.tolist() == plain
-    assert lw.select(x, 9, targets=y).rows.tolist() == others
+    facility = submodlib.FacilityLocationFunction(**cosines)
+    assert picks(facility) == picks(facility, optimizer="LazyGreedy") == rows(x)
+    assert picks(facility, 8, costs=costs.tolist(), costSensitiveGreedy=True) == rows(x, None, costs=costs, budget=8.0)
+    for options, ours in (
+        (dense | {"sijs": similarity, "separate_rep": False}, rows(similarity, **own)),
+        (of_x | {"separate_rep": True, "n_rep": 20, "data_rep": y}, rows(x, targets=y)),
+        (cosines | {"metric": "euclidean"}, rows(np.exp(-pairwise_distances(x) / x.shape[1]), **own)),
+    ):
+        assert picks(submodlib.FacilityLocationFunction(**options)) == ours
+    for redundancy in (0.4, 0.8):
+        theirs = picks(submodlib.GraphCutFunction(**cosines, lambdaVal=redundancy))
+        assert theirs == rows(x, reward="graph_cut", redundancy=redundancy)
+    for mode, reward in (
+        (FeatureBased.squareRoot, "feature_based"),
+        (FeatureBased.logarithmic, lambda table: lw.rewards.ConcaveCoverage(table, "log")),
+    ):
+        features = {"features": x.tolist(), "numFeatures": 5, "sparse": False, "mode": mode}
+        assert picks(submodlib.FeatureBasedFunction(n=60, **features)) == rows(x, reward=reward)
+    assert picks(submodlib.ProbabilisticSetCoverFunction(**concepts)) == rows(
+        x, reward=lw.rewards.ProbabilisticCoverage
+    )
+    theirs = picks(submodlib.ProbabilisticSetCoverConditionalGainFunction(**concepts, private_concepts={0}))
+    assert theirs == rows(x, reward=lambda table: lw.rewards.ProbabilisticCoverage(table[:, 1:]))
+    theirs = picks(submodlib.ProbabilisticSetCoverMutualInformationFunction(**concepts, query_concepts={0, 1}))
+    assert theirs == rows(x, reward=lambda table: lw.rewards.ProbabilisticCoverage(table[:, :2]))
+    theirs = picks(submodlib.GraphCutMutualInformationFunction(**queries))
+    assert theirs == rows(x, targets=y, reward="saturated_coverage", alpha=1.0)
+    theirs = picks(submodlib.LogDeterminantConditionalGainFunction(**private, lambdaVal=1))
+    assert theirs == rows(both, given=np.arange(60, 80), reward="log_det")
+    function = submodlib.FacilityLocationConditionalGainFunction(**private)
+    ours = set(rows(both, given=np.arange(60, 80), targets=x))
+    assert function.evaluate(ours) == pytest.approx(function.evaluate(set(picks(function))), rel=1e-5)
+
+
+def test_functions_of_submodlib_whose_first_items_are_equal(submodlib) -> None:
+    x = np.random.default_rng(0).random((60, 5))
+    dense: dict[str, Any] = {"n": 60, "mode": "dense", "data": x, "metric": "cosine"}
+    for function, options in (
+        (submodlib.LogDeterminantFunction(**dense, lambdaVal=0.5), {"reward": "log_det", "scale": 2.0}),
+        (submodlib.DisparityMinFunction(**dense), {"reward": "disparity_min"}),
+        (submodlib.DisparitySumFunction(**dense), {"reward": "disparity_sum"}),
+    ):
+        theirs = picks(function)
+        assert theirs[1:] == lw.select(x, 5, given=theirs[:1], **options).rows.tolist()
+    covers = x > 0.7
+    sets = [set(np.flatnonzero(row).tolist()) for row in covers]
+    function = submodlib.SetCoverFunction(n=60, cover_set=sets, num_concepts=5)
+    ours = lw.select(covers.astype(float), 3, reward=lw.rewards.Coverage).rows.tolist()
+    assert function.evaluate(set(ours)) >= function.evaluate(set(picks(function, 3)))
+
+
+def test_any_function_object_of_submodlib_is_a_reward(submodlib) -> None:
+    rng = np.random.default_rng(0)
+    queries = {"n": 60, "num_queries": 20, "data": rng.random((60, 5)), "queryData": rng.random((20, 5))}
+    for name in (
+        "FacilityLocationMutualInformationFunction",
+        "FacilityLocationVariantMutualInformationFunction",
+        "ConcaveOverModularFunction",
+    ):
+        function = getattr(submodlib, name)(**queries, metric="cosine")
+        ours = lw.select(queries["data"], 6, reward=lambda rows, f=function: f.evaluate(set(rows.tolist())))
+        assert ours.rows.tolist() == picks(function), name
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -113,3 +190,34 @@ def test_every_function_of_apricot(apricot, seed: int) -> None:
     covers = (x > 0.7).astype(int)
     theirs = apricot.MaxCoverageSelection(6).fit(covers)
     assert theirs.ranking.tolist()[:2] == rows(covers, reward=lw.rewards.Coverage)[:2]
+    theirs = apricot.SumRedundancySelection(6, **given).fit(similarity)
+    assert theirs.ranking.tolist() == rows(similarity, reward="disparity_sum", **given)
+    theirs = apricot.FacilityLocationSelection(6, initial_subset=[3, 9], **given).fit(similarity)
+    assert theirs.ranking.tolist() == rows(similarity, given=[3, 9], **given)
+    theirs = apricot.FeatureBasedSelection(6, concave_func="log").fit(x)
+    assert theirs.ranking.tolist() == rows(x, reward=lambda table: lw.rewards.ConcaveCoverage(table, "log"))
+    for optimizer in ("naive", "lazy", "two-stage"):
+        theirs = apricot.FacilityLocationSelection(6, optimizer=optimizer, **given).fit(similarity)
+        assert theirs.ranking.tolist() == rows(similarity, **given)
+    own = {"reward": lambda chosen: float(np.sqrt(similarity[chosen].sum(axis=0)).sum())}
+    theirs = apricot.CustomGraphSelection(6, lambda part: np.sqrt(part.sum(axis=0)).sum(), **given).fit(similarity)
+    assert theirs.ranking.tolist() == rows(similarity, **own, **given)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_cover_and_msd_of_pyversity(seed: int) -> None:
+    pyversity = pytest.importorskip("pyversity", reason="pyversity is not installed (extra rivals)")
+    rng = np.random.default_rng(seed)
+    x, scores, diversity = rng.random((60, 5)), rng.random(60).astype(np.float32), 0.3
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    similarity = unit @ unit.T
+    concave, total = lw.rewards.ConcaveCoverage(similarity, "sqrt", normalize=False), lw.rewards.Total(scores)
+    far = 1.0 - similarity
+
+    def msd(rows: Any) -> float:
+        return float((1 - diversity) * scores[rows].sum() + diversity * far[np.ix_(rows, rows)].sum() / 2)
+
+    for strategy, reward in (("cover", {concave: diversity, total: 1 - diversity}), ("msd", msd)):
+        theirs = pyversity.diversify(x, scores, k=6, strategy=strategy, diversity=diversity).indices
+        ours = lw.select(similarity, 6, metric="precomputed", reward=reward).rows
+        assert theirs.tolist() == ours.tolist(), strategy
