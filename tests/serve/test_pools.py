@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
+from listwright.serve.pools import Gathering, Pool
 from listwright.serve.refusals import Refused
-from listwright.serve.service import Gathering, Pool
 
 
 def run(scenario):

@@ -46,8 +46,8 @@ class Published:
 
 
 class Cost:
-    """Running estimate of the time that a version takes to build a list: a part that any list takes, and a part for
-    each number of the request at each position of the list.
+    """Running estimate of the processor time that a version takes to build a list: a part that any list takes, and a
+    part for each number of the request at each position of the list.
 
     Decides whether a list is built in the event loop or in a thread, and which requests are refused beforehand.
     """
