@@ -8,6 +8,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine, create_engine, select
 
 from benchmarks.reliability.traffic import Book
+from listwright.serve import Settings
 from listwright.serve.learning.learner import VersionLearner
 from listwright.serve.learning.progress import events_after, rows_of
 from listwright.serve.learning.updater import learner_maker
@@ -48,7 +49,7 @@ def _audit_learners(engine: Engine) -> list[str]:
 
 
 def _audit_learner(engine: Engine, row: Any, file: bytes) -> list[str]:
-    make = learner_maker("igw", 0, 0.1)
+    make = learner_maker(Settings())
     with engine.connect() as connection:
         events = events_after(connection, row.version, 0, EVERYTHING)
     if not events:

@@ -15,6 +15,7 @@ import numpy as np
 import listwright as lw
 from benchmarks.reliability.client import make_model, true_weights
 from listwright.feedback.updates import TrainingUpdate
+from listwright.serve import Settings
 from listwright.serve.learning.monitor import PolicyMonitor
 from listwright.serve.learning.updater import learner_maker
 
@@ -40,8 +41,8 @@ def run(share: float, lists: int, *, honest: int = 400, seed: int = 0) -> Outcom
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder:
         path = make_model(Path(folder) / "model", features=FEATURES, candidates=CANDIDATES, length=LENGTH)
-        online = learner_maker("igw", 0, 0.1)(lw.load(path))
-        deployed = learner_maker("igw", 0, 0.1)(lw.load(path))
+        online = learner_maker(Settings())(lw.load(path))
+        deployed = learner_maker(Settings())(lw.load(path))
     monitor, weights = PolicyMonitor(online.features_, deployed.playing_.policy), true_weights(FEATURES)
     good, paused = [], None
     total = honest + lists + 400

@@ -9,6 +9,7 @@ from sqlalchemy import create_engine, text
 
 import listwright as lw
 from listwright.feedback import OnlineSCP
+from listwright.serve import Settings
 from listwright.serve.learning.progress import events_after
 from listwright.serve.learning.updater import learner_maker
 from listwright.serve.models.version import load_bytes
@@ -44,7 +45,7 @@ def uninterrupted_state(store, model_file, *, version=1, group=7):
     """All events of a store, learned from by a learner that was never interrupted."""
     with connected(store) as connection:
         events = [event for event in events_after(connection, version, 0, 10_000) if event.learnable]
-    learner = learner_maker("igw", 0, 0.1)(lw.load(model_file))
+    learner = learner_maker(Settings())(lw.load(model_file))
     for start in range(0, len(events), group):
         learner.update([event.update() for event in events[start : start + group]])
     return learner.state()
