@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import listwright as lw
@@ -52,6 +53,13 @@ def test_problems_that_stand_there_twice_are_refused_by_id(model):
     with pytest.raises(InputError, match="2 of these 12 problems occur more than once, with the same id: 200, 203"):
         model.certify(problems()[np.array([*range(200, 210), 203, 200])])
     assert str(model.certify(problems()[200:201])).startswith("On problems like this one,")
+
+
+def test_a_certificate_goes_on_with_frames():
+    frames = [pd.DataFrame(lw.simulate.readers.table(60, first=first, random_state=first)) for first in (0, 100, 200)]
+    model = lw.SCP(2, effort="fast", random_state=0).fit(frames[0], reward="any:clicked")
+    first = model.certify(frames[1])
+    assert first.n < first.update(frames[2]).n <= 120
 
 
 def test_two_rivals_of_a_class_are_both_named(model):

@@ -76,6 +76,10 @@ class Certification:
             notes=(*notes, *dropped, *(_copies(problems) if clusters is None else ())),
         )
 
+    def measure_more(self, more: Any) -> HeldOutValues:
+        """Measure further problems, or those of a frame that is read as the model's own was."""
+        return self.measure(self.model._as_problems(more, measured=True))
+
     def _bound_best(self, problems: Problems, lists: Sequence[Ints], best_known: Any) -> tuple[Floats, set[str]]:
         """Return upper bounds on the best lists, and the laws that these lists and random ones show to be broken."""
         length, budget = self.limits["length"], as_budgets(self.limits["budget"], problems)
@@ -99,7 +103,7 @@ def certify_model(
     """Compute the certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`."""
     measured = certification.measure(problems, clusters, weights)
     measured = replace(measured, notes=(*measured.notes, *_earlier_uses(problems, certification.model)))
-    measure = certification.measure if clusters is None and weights is None else None
+    measure = certification.measure_more if clusters is None and weights is None else None
     return make_certificate(measured, delta=delta, **certification.limits, measure=measure)
 
 
