@@ -1,10 +1,10 @@
-"""Weighted sums of rewards."""
+"""Rewards that weigh other rewards: sums of several, and problems that count differently."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,7 +52,6 @@ class WeightedSum(Reward):
 
     @property
     def submodular(self) -> bool:  # type: ignore[override]
-        """Whether all parts are submodular."""
         return all(part.submodular for part in self.rewards)
 
     bounded = property(lambda self: self.normalize and all(part.bounded for part in self.rewards))
@@ -69,16 +68,13 @@ class WeightedSum(Reward):
         return weights / weights.sum() if self.normalize else weights
 
     def bind(self, offsets: Ints) -> Self:
-        """Return the mixture with every part laid out for these rows."""
         self._shares()
         return self._with([part.bind(offsets) for part in self.rewards])
 
     def take(self, which: Ints) -> Self:
-        """Return the mixture for a selection of the problems."""
         return self._with([part.take(which) for part in self.rewards])
 
     def join(self, others: Sequence[Self]) -> Self:
-        """Return one mixture for all the problems, joined part by part."""
         for other in others:
             if type(other) is not type(self) or len(other.rewards) != len(self.rewards):
                 raise InputError(f"Cannot join {self!r} with {other!r}.")
@@ -92,23 +88,18 @@ class WeightedSum(Reward):
         return twin
 
     def start(self, problems: Problems) -> tuple[Any, ...]:
-        """Return a tuple with the starting state of each part."""
         return tuple(part.start(problems) for part in self.rewards)
 
     def gains(self, state: tuple[Any, ...]) -> Floats:
-        """Return the weighted sum of the parts' gains."""
         return self._sum([part.gains(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def gains_of(self, state: tuple[Any, ...], rows: Ints) -> Floats:
-        """Return the weighted sum of the parts' gains for the given rows only."""
         return self._sum([part.gains_of(one, rows) for part, one in zip(self.rewards, state, strict=True)])
 
     def add(self, state: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        """Return the states of all parts after the picks."""
         return tuple(part.add(one, picks) for part, one in zip(self.rewards, state, strict=True))
 
     def value(self, state: tuple[Any, ...]) -> Floats:
-        """Return the weighted sum of the parts' values."""
         return self._sum([part.value(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def _sum(self, parts: list[Floats]) -> Floats:
@@ -119,3 +110,89 @@ class WeightedSum(Reward):
 
     def __repr__(self) -> str:
         return f"WeightedSum({self.rewards!r}, weights={self.weights!r})"
+
+
+class WeightedState(NamedTuple):
+    """The state of the reward that is weighted, and the weight of each row."""
+
+    inner: Any
+    by_row: Floats
+
+
+class WeightedProblems(Reward):
+    """Another reward, times a weight for each problem.
+
+    Learning and mean values then count a problem as often as its weight says. `weight="column"` of
+    `Problems.from_frame` makes one, with weights that are 1 on average.
+
+    Parameters
+    ----------
+    reward : Reward
+        What a list is worth.
+    weights : array-like of shape (problems,)
+        The weight of each problem: 0 or more, and not all 0.
+
+    Raises
+    ------
+    InputError
+        When it is attached to problems, if the weights do not fit them or are negative.
+
+    See Also
+    --------
+    WeightedSum : Weights of several rewards on the same problems.
+
+    Examples
+    --------
+    >>> import listwright as lw
+    >>> reward = WeightedProblems(lw.rewards.AnySuccess([[0, 1], [1, 0]]), [0.5, 1.5])
+    >>> problems = lw.Problems.from_arrays(np.zeros((2, 2, 1)), reward=reward)
+    >>> reward.gains(reward.start(problems))
+    array([0. , 0.5, 1.5, 0. ])
+    """
+
+    is_bounded = False
+
+    def __init__(self, reward: Reward, weights: ArrayLike) -> None:
+        self.reward = reward
+        self.weights = weights
+
+    @property
+    def submodular(self) -> bool:  # type: ignore[override]
+        return self.reward.submodular
+
+    def bind(self, offsets: Ints) -> Self:
+        """Return the reward laid out for these rows, after a check of the weights."""
+        weights = as_numbers(self.weights, "weights")
+        if weights.shape != (len(offsets) - 1,) or not ((weights >= 0) & np.isfinite(weights)).all():
+            raise InputError(f"weights must be 0 or more, one for each of {len(offsets) - 1} problems.")
+        if not weights.any():
+            raise InputError("The weights of all problems are 0, so that there is nothing to learn.")
+        return self._with(self.reward.bind(offsets), weights)
+
+    def take(self, which: Ints) -> Self:
+        return self._with(self.reward.take(which), np.asarray(self.weights)[which])
+
+    def join(self, others: Sequence[Self]) -> Self:
+        weights = np.concatenate([np.asarray(part.weights) for part in (self, *others)])
+        return self._with(self.reward.join([other.reward for other in others]), weights)
+
+    def _with(self, reward: Reward, weights: ArrayLike) -> Self:
+        """Return a copy with another reward and weights."""
+        twin = copy.copy(self)
+        twin.reward, twin.weights = reward, weights
+        return twin
+
+    def start(self, problems: Problems) -> WeightedState:
+        return WeightedState(self.reward.start(problems), np.asarray(self.weights, dtype=np.float64)[problems.owners])
+
+    def gains(self, state: WeightedState) -> Floats:
+        return self.reward.gains(state.inner) * state.by_row
+
+    def add(self, state: WeightedState, picks: Ints) -> WeightedState:
+        return state._replace(inner=self.reward.add(state.inner, picks))
+
+    def value(self, state: WeightedState) -> Floats:
+        return self.reward.value(state.inner) * np.asarray(self.weights, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"WeightedProblems({self.reward!r})"
