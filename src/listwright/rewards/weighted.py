@@ -150,7 +150,7 @@ class WeightedProblems(Reward):
     array([0. , 0.5, 1.5, 0. ])
     """
 
-    is_bounded = False
+    bounded = False  # a weight may be above 1
 
     def __init__(self, reward: Reward, weights: ArrayLike) -> None:
         self.reward = reward
@@ -162,12 +162,12 @@ class WeightedProblems(Reward):
 
     def bind(self, offsets: Ints) -> Self:
         """Return the reward laid out for these rows, after a check of the weights."""
-        weights = as_numbers(self.weights, "weights")
+        reward, weights = self.reward.bind(offsets), as_numbers(self.weights, "weights")
         if weights.shape != (len(offsets) - 1,) or not ((weights >= 0) & np.isfinite(weights)).all():
             raise InputError(f"weights must be 0 or more, one for each of {len(offsets) - 1} problems.")
         if not weights.any():
             raise InputError("The weights of all problems are 0, so that there is nothing to learn.")
-        return self._with(self.reward.bind(offsets), weights)
+        return self._with(reward, weights)
 
     def take(self, which: Ints) -> Self:
         return self._with(self.reward.take(which), np.asarray(self.weights)[which])
