@@ -55,7 +55,7 @@ class WeightedProblems(Reward):
     array([0. , 0.5, 1.5, 0. ])
     """
 
-    is_bounded = False
+    bounded = False
 
     def __init__(self, reward: Reward, weights: ArrayLike) -> None:
         self.reward = reward
@@ -69,8 +69,10 @@ class WeightedProblems(Reward):
     def bind(self, offsets: Ints) -> Self:
         """Return the reward laid out for these rows, after a check of the weights."""
         weights = as_numbers(self.weights, "weights")
-        if weights.shape != (len(offsets) - 1,) or not ((weights >= 0) & np.isfinite(weights)).all():
-            raise InputError(f"weights must be 0 or more, one for each of {len(offsets) - 1} problems.")
+        if weights.shape != (len(offsets) - 1,):
+            raise InputError(f"WeightedProblems is for {len(weights)} problems. Got {len(offsets) - 1}.")
+        if not ((weights >= 0) & np.isfinite(weights)).all():
+            raise InputError(f"The weights of problems must be 0 or more. Got {weights.min()}.")
         if not weights.any():
             raise InputError("The weights of all problems are 0, so that there is nothing to learn.")
         return self._with(self.reward.bind(offsets), weights)
