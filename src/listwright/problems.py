@@ -441,7 +441,7 @@ class Problems:
         budgets : sequence of (array-like, float or array-like), optional
             Further budgets: what each row uses, and how much there is, for all problems or for each.
         alternatives : array-like, optional
-            A label for each row, such as the solver of a time slice: once a row is in a list, rows of its label that
+            A label for each row, such as the solver of a time slice: after a row is in a list, rows of its label that
             are not larger are worthless, and are not picked. Needs sizes.
 
         Examples

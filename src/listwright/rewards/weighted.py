@@ -162,12 +162,14 @@ class WeightedProblems(Reward):
 
     def bind(self, offsets: Ints) -> Self:
         """Return the reward laid out for these rows, after a check of the weights."""
-        reward, weights = self.reward.bind(offsets), as_numbers(self.weights, "weights")
-        if weights.shape != (len(offsets) - 1,) or not ((weights >= 0) & np.isfinite(weights)).all():
-            raise InputError(f"weights must be 0 or more, one for each of {len(offsets) - 1} problems.")
+        weights = as_numbers(self.weights, "weights")
+        if weights.shape != (len(offsets) - 1,):
+            raise InputError(f"WeightedProblems is for {weights.size} problems. Got {len(offsets) - 1}.")
+        if not ((weights >= 0) & np.isfinite(weights)).all():
+            raise InputError(f"The weights of problems must be 0 or more. Got {weights.min()}.")
         if not weights.any():
             raise InputError("The weights of all problems are 0, so that there is nothing to learn.")
-        return self._with(reward, weights)
+        return self._with(self.reward.bind(offsets), weights)
 
     def take(self, which: Ints) -> Self:
         return self._with(self.reward.take(which), np.asarray(self.weights)[which])
