@@ -137,7 +137,7 @@ def test_results_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(results_page, "_save", lambda name, chart: drawn.append(name) or f"{name}.png")
     text = (DOCS / "results.md").read_text(encoding="utf8")
     assert results_page.with_results(text) == text, "write it anew with: python -m benchmarks.results_page"
-    assert len(drawn) == 11
+    assert len(drawn) == 14
     assert all((DOCS / "images" / f"{name}.png").is_file() for name in drawn)
 
 
