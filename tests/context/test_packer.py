@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import listwright as lw
+from listwright.context.fitting import ScoreWeights
 from listwright.context.model import passage_policy_features, shipped_model
-from listwright.context.packer import ScoreWeights
 from listwright.context.passages import estimate_tokens
 from listwright.errors import InputError
 from listwright.simulate.questions import questions
@@ -60,7 +60,7 @@ def test_the_compiled_walk_picks_what_the_model_predicts(packer: lw.ContextPacke
 def test_orders(packer: lw.ContextPacker) -> None:
     packed = packer.pack(QUESTION, PASSAGES)
     ranked = packed.text().split("\n\n")
-    assert ranked == packed.texts
+    assert ranked == packed.texts == packed.text("score").split("\n\n")
     edges = packed.text("edges").split("\n\n")
     assert (edges[0], edges[-1]) == (ranked[0], ranked[1])
     assert sorted(edges) == sorted(ranked)
@@ -180,6 +180,15 @@ def test_scores_count_by_one_number() -> None:
     assert lw.ContextPacker(score_weight=50).pack(QUESTION, PASSAGES, scores=scores, length=1).positions == [3]
 
 
+def test_texts_do_not_spoil_a_strong_reranker(packer: lw.ContextPacker) -> None:
+    rng = np.random.default_rng(0)
+    for asked in questions(20, random_state=3, steps=(2, 2)):
+        supports = np.array([passage.step is not None for passage in asked.passages])
+        texts, scores = [passage.text for passage in asked.passages], 8 * supports + rng.normal(size=len(supports))
+        picks = packer.pack(asked.text, texts, scores=scores, length=2, budget=None).positions
+        assert supports[picks].all()
+
+
 def test_it_stops_where_nothing_more_is_needed(packer: lw.ContextPacker) -> None:
     every = packer.pack(QUESTION, PASSAGES)
     assert len(every.probabilities) == 4
@@ -196,6 +205,9 @@ def test_passages_that_are_too_long(packer: lw.ContextPacker) -> None:
     assert packed.positions == [1]
     assert "Passage 0 is too long for the budget" in packed.notes[0]
     assert packer.pack(QUESTION, [long], budget=2).positions == []
+    both = packer.pack(QUESTION, [PASSAGES[2], long], budget=60, truncate=True)
+    assert sorted(both.positions) == [0, 1], "what is cut gets the room that others leave"
+    assert both.tokens <= 60
     cut = packer.pack(QUESTION, [long], budget=40, truncate=True)
     assert cut.texts[0].startswith("Ridley Scott was born in South Shields. He made films.")
     assert cut.texts[0].endswith("films.")

@@ -32,7 +32,7 @@ from listwright.text.passages import PassageFeatures
 SHIPPED = Path(__file__).with_name("passages.listwright")
 LENGTH = 5  # passages that lists of training questions have
 PASSES = 3
-SCORE_WEIGHT = 2.0  # log-odds for one standard deviation of given scores
+SCORE_WEIGHT = 2.5  # log-odds for one standard deviation of given scores: with less, texts spoil strong rerankers
 MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
 MOST_WEIGHT = 8.0
 DIRECT = 2.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, to_builtins
 
 from listwright.context import ContextPacker, Packed
+from listwright.context.fitting import ScoreWeights
 from listwright.context.packed import decreasing_scores
-from listwright.context.packer import ScoreWeights
 from listwright.context.passages import token_counter
 from listwright.errors import InputError
 from listwright.serve.refusals import invalid
@@ -67,7 +67,7 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     truncate: Annotated[bool, Meta(description="Cut passages that are too long, instead of leaving them out.")] = False
     style: Annotated[Literal["plain", "numbered"], Meta(description="How `text` writes passages.")] = "plain"
     order: Annotated[
-        Literal["rank", "edges", "document"],
+        Literal["rank", "score", "edges", "document"],
         Meta(description="Order of the passages in `text`: best first, best at both ends, or as they were sent."),
     ] = "rank"
 
