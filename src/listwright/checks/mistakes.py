@@ -145,7 +145,8 @@ def _categories(problems: Problems) -> Iterator[tuple[str, Ints]]:
     """Yield columns of three values or more that may be categories, as codes: numbers, and 0/1 columns of the levels
     of one category.
     """
-    table, flags = problems.features, {}
+    table = problems.features
+    flags: dict[str, list[int]] = {}
     for column, name in enumerate(feature_names(problems)):
         if "=" in name:
             flags.setdefault(name.partition("=")[0], []).append(column)

@@ -155,10 +155,9 @@ class Report:
 
     def _gaps(self) -> list[str]:
         """Say in a line which columns had missing values."""
-        shown = ", ".join(self.filled[:SHOWN]) + (
-            f" and {len(self.filled) - SHOWN:,} more" * (len(self.filled) > SHOWN)
-        )
-        return [f"Missing values were filled with the median, and marked, in {shown}."] if self.filled else []
+        more = f" and {len(self.filled) - SHOWN:,} more" if len(self.filled) > SHOWN else ""
+        shown = ", ".join(self.filled[:SHOWN]) + more
+        return [f"Missing values were filled with the median, and marked, in {shown}."] if shown else []
 
     def _repr_html_(self) -> str:
         text = " ".join([f"Chosen: {self.chosen}.", *self._gaps()])
