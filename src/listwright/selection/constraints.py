@@ -191,7 +191,14 @@ def make_constraints(
         further = [(amounts[:, j], left[j]) for j in range(1, len(left))] or None
         offsets, free = np.array([0, n]), Quotas.free(n)
         quotas = make_quotas(
-            free, offsets, groups=groups, per_group=per_group, exclude=excluded, pin=None, budgets=further
+            free,
+            offsets,
+            groups=groups,
+            per_group=per_group,
+            exclude=excluded,
+            pin=None,
+            budgets=further,
+            alternatives=None,
         )
         _check_labels(groups, per_group, excluded)
         parts = quotas.limits(offsets, None if k is None else k + len(taken), needs_first=False)
