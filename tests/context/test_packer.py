@@ -88,6 +88,15 @@ def test_limits(packer: lw.ContextPacker) -> None:
     sources = ["a", "b", "b", "b"]
     packed = packer.pack(QUESTION, PASSAGES, sources=sources, per_source=1)
     assert len({sources[position] for position in packed.positions}) == len(packed) == 2
+    from_b = packer.pack(QUESTION, PASSAGES, sources=sources, per_source={"b": (2, 2)}, length=2)
+    assert [sources[position] for position in from_b.positions] == ["b", "b"]
+    every = packer.pack(QUESTION, PASSAGES, sources=sources, per_source=(1, 1)).positions
+    assert sorted(sources[position] for position in every) == ["a", "b"]
+    first = packer.pack(QUESTION, PASSAGES).positions[0]
+    assert first not in packer.pack(QUESTION, PASSAGES, exclude=[first]).positions
+    assert len(packer.pack(QUESTION, PASSAGES, budgets=[([1.0] * 4, 2.0)])) == 2
+    with pytest.raises(InputError, match="must be included, but is blank, a copy, excluded"):
+        packer.pack(QUESTION, PASSAGES, must_include=[0], exclude=[0])
     assert packer.pack(QUESTION, PASSAGES, sizes=[1, 1, 1, 1], budget=3).tokens == 3
     characters = lw.ContextPacker(tokens=len).pack(QUESTION, PASSAGES, budget=100)
     assert characters.tokens == len(characters.text()) + 2 <= 100  # a blank line behind each
@@ -128,7 +137,7 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"budget": 0}, "budget must be above 0"),
         ({"budget": -5}, "budget must be above 0"),
         ({"must_include": [4]}, "must_include must hold positions from 0 to 3"),
-        ({"must_include": [1], "budget": 9}, "Passage 1 must be included, but is blank, a copy, or too long"),
+        ({"must_include": [1], "budget": 9}, "Passage 1 must be included, but is blank, a copy, excluded, or too long"),
         ({"must_include": [1, 2], "budget": 25}, "do not fit the limits together"),
         ({"stop": "now"}, 'stop must be "auto"'),
         ({"min_probability": 2}, "min_probability must be from 0 to 1"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -14,6 +14,8 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints, at_least_one
 from listwright._internal.parameters import Parameters
 from listwright._internal.progress import progress_to
+from listwright._internal.quotas import Quotas, as_rows
+from listwright._kernels.constraints import NO_QUOTAS
 from listwright.context.examples import read_examples
 from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned, signal_weights
 from listwright.context.model import (
@@ -30,6 +32,7 @@ from listwright.context.passages import (
     distinct_rows,
     near_copies,
     new_parts,
+    passage_quotas,
     passage_sizes,
     read_passages,
     token_counter,
@@ -51,7 +54,8 @@ class _Limits(NamedTuple):
 
     room: float  # tokens
     length: int | None
-    per_source: int | None
+    quotas: Quotas | None
+    excluded: Ints
     must_include: Sequence[int]
     least: float  # probability of being needed
 
@@ -140,8 +144,10 @@ class ContextPacker(Parameters):
         embeddings: Any = None,
         query_embedding: Any = None,
         sizes: Any = None,
-        per_source: int | None = None,
+        per_source: int | tuple[int | None, int | None] | dict[Any, Any] | None = None,
         must_include: Sequence[int] = (),
+        exclude: Sequence[int] = (),
+        budgets: Sequence[tuple[Any, float]] | None = None,
         stop: str | None = None,
         min_probability: float | None = None,
         truncate: bool = False,
@@ -176,10 +182,15 @@ class ContextPacker(Parameters):
             copies.
         sizes : sequence of numbers, optional
             The number of tokens of each passage, if known.
-        per_source : int, optional
-            Largest number of passages from one source.
+        per_source : int, tuple or dict, optional
+            Largest number of passages from one source, or (least, most), where None is no limit; the same for all
+            sources or by source, as in `Problems.with_constraints`. The least come first.
         must_include : sequence of int
             Positions of passages that are picked in any case, before all others.
+        exclude : sequence of int
+            Positions of passages that are not picked.
+        budgets : sequence of (sequence of numbers, float), optional
+            Further budgets: what each passage uses, such as its price, and how much there is.
         stop : "auto", optional
             Pick no passage after the first that is needed with a probability below 0.04, given those before it; below
             0.07 without scores, embeddings and `fit`.
@@ -214,8 +225,10 @@ class ContextPacker(Parameters):
         room = check_limits(budget, length, per_source)
         _check_places(must_include, len(given))
         self._model()
+        excluded = as_rows(list(exclude), len(given), "exclude")
         counted = passage_sizes(given, sizes, self.tokens, self._style())
-        limits = _Limits(room, length, per_source, must_include, least)
+        quotas = passage_quotas(given, per_source, budgets)
+        limits = _Limits(room, length, quotas, excluded, must_include, least)
         if not truncate or (counted <= room).all():
             return self._choose(query, given, counted, limits)
         long = counted > room
@@ -229,7 +242,7 @@ class ContextPacker(Parameters):
 
     def _choose(self, query: str, given: Passages, counted: Floats, limits: _Limits) -> Packed:
         """Return what the walk picks of the passages that fit the budget."""
-        rows = distinct_rows(given.texts)
+        rows = np.setdiff1d(distinct_rows(given.texts), limits.excluded)
         notes = [
             f"Passage {row} is too long for the budget: it has {counted[row]:g} tokens."
             for row in rows
@@ -239,11 +252,12 @@ class ContextPacker(Parameters):
         missing = set(limits.must_include) - set(rows.tolist())
         if missing:
             raise InputError(
-                f"Passage {min(missing)} must be included, but is blank, a copy, or too long for the budget."
+                f"Passage {min(missing)} must be included, but is blank, a copy, excluded, or too long for the budget."
             )
         if not len(rows):
             return Packed([], [], 0, [], style=self._style(), notes=notes)
-        walk = _Walk(self, query, given.take(rows), counted[rows], limits.length or len(rows), limits.per_source)
+        quotas = limits.quotas and limits.quotas[rows]
+        walk = _Walk(self, query, given.take(rows), counted[rows], limits.length or len(rows), quotas)
         packed = walk.pack(limits.room, np.isin(rows, limits.must_include), limits.least)
         return replace(packed, positions=rows[packed.positions].tolist(), notes=notes)
 
@@ -469,16 +483,15 @@ class _Walk:
         given: Passages,
         sizes: Floats,
         length: int,
-        per_source: int | None,
+        quotas: Quotas | None,
     ) -> None:
         self.packer, self.given, self.sizes = packer, given, sizes
-        self.length, self.per_source = length, per_source
+        self.length, self.quotas = length, quotas
         self.model = packer._model()
         self.features = passage_features(query, given.texts, given.titles)
         self.evidence = weigh_evidence(
             self.model, self.features, given, signal_weights(self.model, given, packer.score_weight)
         )
-        self.groups = None if per_source is None else source_numbers(given)
         self.copies = near_copies(given, self.features)
 
     def pack(self, room: float, forced: Any, least: float) -> Packed:
@@ -520,8 +533,7 @@ class _Walk:
                 bonus=bonus,
                 sizes=self.sizes,
                 room=room + spare,
-                groups=self.groups,
-                per_group=self.per_source,
+                quotas=self._limits(),
                 copies=self.copies,
             )
             sizes = self._without_overlaps(picks)[1]
@@ -532,6 +544,15 @@ class _Walk:
                 break
             spare = freed
         return picks, values - _FIRST * forced[picks]
+
+    def _limits(self) -> tuple[Ints, Ints, Floats, Floats]:
+        """Return the quotas and further budgets as compiled functions take them, which use them up."""
+        if self.quotas is None:
+            return NO_QUOTAS
+        groups, counts, amounts, left = self.quotas.limits(
+            np.array([0, len(self.sizes)]), self.length, needs_first=self.quotas.needs
+        )
+        return groups, counts, amounts, left.copy()
 
     def _without_overlaps(self, picks: Ints) -> tuple[list[str], Floats]:
         """Return what each pick adds to the text of those before it, and the tokens of that."""
@@ -544,24 +565,15 @@ class _Walk:
         return parts, sizes
 
 
-def source_numbers(given: Passages) -> Ints:
-    """Number the source of each passage from 0, by title where no sources are given."""
-    names = given.sources if given.sources is not None else given.documents
-    if not any(names):
-        raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-
-
 def _whole(total: float) -> float:
     """Return a whole number as int."""
     return int(total) if total == int(total) else total
 
 
-def check_limits(budget: float | None, length: int | None, per_source: int | None) -> float:
+def check_limits(budget: float | None, length: int | None, per_source: Any) -> float:
     """Raise `InputError` unless the limits are above 0, and return the tokens that the context may hold."""
     for name, value in (("length", length), ("per_source", per_source)):
-        if value is not None:
+        if value is not None and not isinstance(value, tuple | Mapping):
             at_least_one(name, value)
     if budget is not None and not (isinstance(budget, int | float) and budget > 0):
         raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")

@@ -12,6 +12,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, unit_rows
 from listwright._internal.extras import require_extra
+from listwright._internal.quotas import Quotas, make_quotas
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 from listwright.text.sentences import split_sentences
@@ -305,3 +306,18 @@ def _overlap(first: str, second: str) -> int:
             return len(first) - place
         place = first.find(head, place + 1)
     return 0
+
+
+def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | None:
+    """Return how many passages of each source to pick, by title where no sources are given, and further budgets."""
+    if per_source is None and budgets is None:
+        return None
+    names = given.sources if given.sources is not None else given.documents
+    if per_source is not None and not any(names):
+        raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
+    numbers: dict[Any, int] = {}
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+    if isinstance(per_source, Mapping):
+        per_source = {numbers[name]: quota for name, quota in per_source.items() if name in numbers}
+    n = len(given)
+    return make_quotas(Quotas.free(n), np.array([0, n]), codes, per_source, None, None, budgets, None)
