@@ -41,6 +41,7 @@ TOO_LARGE = (
     b"content-length: %d\r\n\r\n%b"
 )
 BODY = b'{"error":{"code":"too_large","message":"The headers are too large.","field":"headers"}}'
+AROUND_CHUNK = 64  # bytes that a chunk of a body may have beside its content
 SWITCH = 0.0005  # seconds until the writer's thread gets its turn while the event loop is busy
 
 
@@ -188,7 +189,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().__init__(config, *arguments, **options)
         self.limits: Limits = config.listwright.limits  # `_config` puts the settings there
         self.waiting = True  # whether the headers of a request are incomplete
-        self.framing = 0  # bytes since the request or the last part of its body began: of headers or trailers
+        self.framing = 0  # bytes of headers, or of trailers and what stands around the chunks of a body
         self.since = 0.0  # loop time at which the last data came or the last answer went
         self.arrived = 0  # bytes that came last: those of a request that begins are among them
         self.timer: asyncio.TimerHandle | None = None  # of the headers
@@ -225,9 +226,14 @@ class LimitedProtocol(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_body(self, body: bytes) -> None:
-        """Pass a part of the body on, and count trailers from here."""
-        self.framing = 0
-        super().on_body(body)
+        """Pass a part of the body on; it does not count, nor does the little that a chunk has around it."""
+        if not self.waiting:
+            self.framing = max(0, self.framing - len(body) - AROUND_CHUNK)
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if not self.waiting:
+            super().on_message_complete()
 
     def pause_writing(self) -> None:
         """Start the timer of an answer that is not read."""
@@ -250,8 +256,15 @@ class LimitedProtocol(HttpToolsProtocol):
         self.waiting, self.framing = True, self.arrived
 
     def on_headers_complete(self) -> None:
-        """Stop the timer; the body is bounded by `read_body` and the timeout of `Guard`."""
+        """Stop the timer, and count trailers from here; the body is bounded by `read_body` and the timeout of `Guard`.
+
+        Headers that are too large, though they came at once, are left to `data_received`.
+        """
+        large = self.framing > self.limits.header_bytes  # or there is more than one request in what came
+        if large and sum(len(name) + len(value) for name, value in self.headers) > self.limits.header_bytes:
+            return
         self._stop_waiting()
+        self.framing = 0
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:

@@ -21,6 +21,7 @@ from listwright.feedback.online import OnlineSCP
 from listwright.serve.learning.progress import Unlearnable, events_after, snapshot
 from listwright.serve.messages import ListQuery
 from listwright.serve.models.building import build
+from listwright.serve.models.details import explain_list
 from listwright.serve.models.intake import Shape
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
@@ -143,6 +144,7 @@ def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
             version.cost.forget()
             served = build(short, registry, limits, by=version).served
             build(long, registry, replace(limits, items=len(long.ids)), by=version)
+            explain_list(version, served)
     except Refused as refused:
         log.warning("version %d cannot build a list yet", version.number, extra={"cause": refused.message})
         return

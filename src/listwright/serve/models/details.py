@@ -101,7 +101,7 @@ def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, e
         metadata=None if row.metadata is None else msgspec.Raw(row.metadata.encode()),
         feedback=_feedback(events),
         shadows=[_shadow(copy, served) for copy in copies],
-        reasons=None if version is None or not explain else _reasons(version, served),
+        reasons=None if version is None or not explain else explain_list(version, served),
     )
 
 
@@ -127,7 +127,7 @@ def _shadow(row: Any, served: ServedList) -> ShadowList:
     return ShadowList(row.version, row.overlap, [served.ids[pick] for pick in msgspec.json.decode(row.picks)])
 
 
-def _reasons(version: Version, served: ServedList) -> ListReasons | None:
+def explain_list(version: Version, served: ServedList) -> ListReasons | None:
     """Explain the first picks, and the candidates that were skipped for them, along the stored list."""
     assert served.problem is not None
     built = version.lists(served.problem, 1, served.budget, ["reasons"])
