@@ -163,16 +163,7 @@ def from_binary(body: bytes) -> ListQuery:
         head.catalogue or none,
         none,
         head.groups or none,
-        head.length,
-        head.budget,
-        head.per_group,
-        head.pinned or (),
-        head.blocked or (),
-        head.user,
-        head.context_features,
-        head.metadata,
-        head.explain,
-        head.model,
+        **head.options(),
     )
 
 

@@ -25,9 +25,8 @@ from listwright._internal.progress import report_progress
 from listwright.errors import InputError
 from listwright.feedback.log_frames import as_arrow, file_mark
 from listwright.serve.models.version import inspect_bytes
-from listwright.serve.store.contexts import answered_contexts
 from listwright.serve.store.database import Database, cause_of, opening
-from listwright.serve.store.records import as_recommendations, with_feedback
+from listwright.serve.store.records import answered_contexts, as_recommendations, with_feedback
 from listwright.serve.store.schema import check_version, clock, leases, lists, metadata, models, version_table
 
 AT_ONCE = 1000  # lists

@@ -24,8 +24,7 @@ from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from listwright.errors import InputError
-from listwright.serve.learning.candidate import CandidateTrial
-from listwright.serve.learning.control import Command, act, export, prepare
+from listwright.serve.learning.control import CandidateTrial, Command, act, export, prepare
 from listwright.serve.learning.learner import warm_up
 from listwright.serve.learning.updater import Updater, learner_maker
 from listwright.serve.messages import (
@@ -38,7 +37,7 @@ from listwright.serve.messages import (
     VersionComparison,
 )
 from listwright.serve.metrics import Metrics
-from listwright.serve.models.building import Built, Shadows, build, build_together
+from listwright.serve.models.building import Built, Gathering, Pool, Shadows, build, build_together
 from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, served_list
 from listwright.serve.models.passages import Packing
 from listwright.serve.models.registry import (
@@ -53,13 +52,11 @@ from listwright.serve.models.registry import (
     traffic_before,
 )
 from listwright.serve.models.version import BYTES_PER_CANDIDATE, BYTES_PER_NUMBER, ModelLoader
-from listwright.serve.pools import Gathering, Pool
 from listwright.serve.refusals import Refused, invalid, unavailable
 from listwright.serve.settings import Settings
-from listwright.serve.store.contexts import PackedContext, add_contexts
 from listwright.serve.store.database import Database, cause_of, clock_of, opening
 from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, forget, give_space_back
-from listwright.serve.store.records import FeedbackEvent, ServedList
+from listwright.serve.store.records import FeedbackEvent, PackedContext, ServedList, add_contexts
 from listwright.serve.store.schema import probes
 from listwright.serve.store.writer import Writer
 

@@ -140,8 +140,9 @@ def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
     """Build a made-up list and learn from it, so that all kernels of a version are compiled."""
     short, long = (_example_query(version.shape, version.name, *size) for size in (SHORT, LONG))
     try:
-        for _ in range(2):  # the first time with the compiler, which says nothing of what a list takes
-            version.cost.forget()
+        for turn in range(4):
+            if turn < 2:
+                version.cost.forget()  # the first time was that of the compiler
             served = build(short, registry, limits, by=version).served
             build(long, registry, replace(limits, items=len(long.ids)), by=version)
             explain_list(version, served)

@@ -168,8 +168,9 @@ class Updater:
         monitor.observe(learner.online.playing_.policy, *_updates(events))
         left = learner.apply(events)
         comparison = monitor.comparison(learner.online.playing_.policy)
-        behind = comparison is not None and comparison.behind
-        state = None if behind else self._snapshot(learner)
+        alarm = monitor.contradiction()
+        if comparison is not None and comparison.behind:
+            alarm = f"Behind the deployed policy: {comparison}."
         step = Progress(
             claim=self.claim,
             term=self.term or 0,
@@ -181,8 +182,8 @@ class Updater:
             policy=publish(learner.online),
             left=left,
             comparison=comparison,
-            alarm=f"Behind the deployed policy: {comparison}." if behind else None,
-            snapshot=state,
+            alarm=alarm,
+            snapshot=None if alarm else self._snapshot(learner),
         )
         base = self.writer.write_from_thread(store_progress, step)
         learner.base = int(base)

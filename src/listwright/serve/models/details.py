@@ -51,11 +51,11 @@ from listwright.serve.messages import (
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
 from listwright.serve.refusals import Refused, invalid
-from listwright.serve.store.contexts import find_context
 from listwright.serve.store.journal import last_event
 from listwright.serve.store.records import (
     ServedList,
     as_recommendations,
+    find_context,
     is_failure,
     outcome_of,
     with_feedback,

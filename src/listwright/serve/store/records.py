@@ -2,7 +2,8 @@
 
 `ServedList` is packed into one compressed message, with its numbers exactly as they were, so that it can be explained
 and learned from later. `FeedbackEvent` is what came of it; its `update` is what a learner takes. `as_recommendations`
-reads many stored lists at once, for `export` and for the comparison of versions.
+reads many stored lists at once, for `export` and for the comparison of versions. `PackedContext` is a question with the
+passages that were packed for it, which a packer can learn from.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 import msgspec
 import numpy as np
 import zstandard
-from sqlalchemy import Select, func, select
+from sqlalchemy import Connection, Select, func, insert, select
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.quotas import Quotas
@@ -27,12 +28,13 @@ from listwright.feedback.recommendations import Recommendations
 from listwright.feedback.updates import TrainingUpdate
 from listwright.problems import Problems
 from listwright.serve.messages import Picked
-from listwright.serve.store.schema import feedback, lists
+from listwright.serve.store.schema import PACKER, contexts, feedback, lists
 
 PARTS = ("context", "sizes", "catalogue", "vectors")  # of a problem, beside its features
 QUOTAS = "quotas."  # precedes the names of the arrays of quotas
 COMPRESSION = 1
 WHOLE, FIRST = 1_900, 1_480  # bytes of the longest record that is not cut, and of the first part of others
+CONTEXTS = 200  # that are read together
 TIME_DIGITS = 12  # of a list's id: milliseconds in hex
 
 
@@ -346,3 +348,68 @@ def _revealed_gains(row: Any, cascade: bool) -> Sequence[float]:
     gains = outcome_of(row.gains, row.earlier)
     stop = next((at for at, gain in enumerate(gains, start=1) if gain > 0), len(gains)) if cascade else len(gains)
     return gains[:stop]
+
+
+@dataclass(frozen=True, eq=False)
+class PackedContext:
+    """A question, its passages, and which of them the answer held."""
+
+    asked: dict[str, Any]  # the question, the passages and what is known of them, as `ContextPacker.fit` reads them
+    shown: list[int]  # positions of the passages, best first
+    created: float = field(default_factory=time.time)
+    id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", new_id(self.created))
+
+    def as_list(self) -> ServedList:
+        """Return the positions as a list, which is what feedback is validated against."""
+        return _as_list(self.id, self.created, self.shown)
+
+
+def _as_list(context_id: str, created: float, shown: list[int]) -> ServedList:
+    return ServedList(context_id, created, PACKER, 0, False, None, None, shown, np.arange(len(shown)))
+
+
+def add_contexts(connection: Connection, packed: Sequence[PackedContext]) -> list[None]:
+    """Store contexts; waits for no other replica."""
+    compress = zstandard.ZstdCompressor().compress
+    rows = [
+        {
+            "id": context.id,
+            "created": context.created,
+            "shown": msgspec.json.encode(context.shown).decode(),
+            "record": compress(msgspec.msgpack.encode(context.asked)),
+        }
+        for context in packed
+    ]
+    connection.execute(insert(contexts), rows)
+    return [None] * len(packed)
+
+
+def find_context(connection: Connection, context_id: str) -> ServedList | None:
+    """Return the positions that a context showed as a list, or None if there is no such context."""
+    row = connection.execute(select(contexts).where(contexts.c.id == context_id)).first()
+    return None if row is None else _as_list(row.id, row.created, msgspec.json.decode(row.shown))
+
+
+def answered_contexts(connection: Connection) -> Iterator[dict[str, Any]]:
+    """Read the contexts with feedback, the oldest first, as records that `ContextPacker.fit` reads."""
+    joined = contexts.join(feedback, feedback.c.list_id == contexts.c.id)
+    columns = (contexts, feedback.c.gains, feedback.c.earlier)
+    wanted = select(*columns).select_from(joined).order_by(contexts.c.id, feedback.c.event)
+    latest: Any = None  # the last feedback knows the gains of those before it
+    for row in connection.execution_options(yield_per=CONTEXTS).execute(wanted):
+        if latest is not None and row.id != latest.id:
+            yield _as_record(latest)
+        latest = row
+    if latest is not None:
+        yield _as_record(latest)
+
+
+def _as_record(row: Any) -> dict[str, Any]:
+    asked = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(row.record))
+    shown = msgspec.json.decode(row.shown)
+    gains = outcome_of(row.gains, row.earlier)
+    cited = [position for position, gain in zip(shown, gains, strict=True) if gain > 0]
+    return {"id": row.id, "created": row.created, **asked, "shown": shown, "cited": cited}

@@ -28,9 +28,9 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 
 from listwright.serve.refusals import Refused, busy, unavailable
-from listwright.serve.store.contexts import add_contexts
 from listwright.serve.store.database import cause_of
 from listwright.serve.store.journal import add_lists, add_shadows, lock_store
+from listwright.serve.store.records import add_contexts
 
 # Writes several things of one kind; for each a result, or the refusal of that one alone.
 Work = Callable[[Connection, Sequence[Any]], Sequence[Any]]
