@@ -103,7 +103,6 @@ def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
 
 
 def _run_several(settings: Settings, listening: socket.socket) -> None:
-    """Serve in several worker processes that share the listening socket."""
     # The application is created once in the parent and closed again, so that errors are reported once rather than by
     # every worker.
     create_app(settings).state.service.database.close()  # what is wrong is said once, before any of them starts
@@ -149,7 +148,6 @@ def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on `host` and `port`; raises InputError if the address cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=1024)
@@ -160,7 +158,6 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _announce(settings: Settings, port: int) -> None:
-    """Print the address of the service and of its API documentation to standard error."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{port}"
     print(f"Serving on {url}, the API at {url}/docs. Stop with Ctrl+C.", file=sys.stderr, flush=True)
@@ -236,7 +233,6 @@ class LimitedProtocol(HttpToolsProtocol):
             super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """Start the timer of an answer that is not read."""
         super().pause_writing()
         self.stuck = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
 
@@ -245,7 +241,6 @@ class LimitedProtocol(HttpToolsProtocol):
         super().resume_writing()
 
     def _stop_stuck(self) -> None:
-        """Cancel the timer of an answer that is not read."""
         if self.stuck is not None:
             self.stuck.cancel()
             self.stuck = None
@@ -268,7 +263,6 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Note the time from which the connection is idle."""
         self.since = self.loop.time()
         super().on_response_complete()
 
@@ -278,7 +272,6 @@ class LimitedProtocol(HttpToolsProtocol):
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
     def _start_timer(self) -> None:
-        """Allow some seconds for the rest of the headers."""
         self.timer = self.loop.call_later(self.limits.header_seconds, self._give_up)
 
     def _stop_waiting(self) -> None:
@@ -301,7 +294,6 @@ class LimitedProtocol(HttpToolsProtocol):
 
 
 def set_up_logs(style: str) -> None:
-    """Configure the loggers of the service and of uvicorn to write to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if style == "json" else TextFormatter())
     for name, level in (("listwright.serve", logging.INFO), ("uvicorn", logging.WARNING)):

@@ -250,7 +250,6 @@ class Service:
         return event
 
     async def add_model(self, name: str, file: bytes) -> int:
-        """Store a model file as a new version and return its number."""
         # The file is opened first, so that one that cannot be served is refused with 422.
         try:
             await self.background.run(self.registry.check_file, name, file)
@@ -262,12 +261,10 @@ class Service:
         return number
 
     async def delete_model(self, number: int) -> None:
-        """Delete a version that has no traffic, with its learned state; refuses with 404 or 409 otherwise."""
         await self.writer.write(delete_models, number)
         await self.background.run(self.registry.follow)
 
     async def deploy(self, traffic: Traffic) -> Traffic:
-        """Change which versions of a model serve, and return the new traffic."""
         async with self.deploying:
             await self.background.run(self.registry.check, traffic)
             await self.writer.write(deploy, traffic)
@@ -275,7 +272,6 @@ class Service:
         return traffic
 
     async def roll_back(self, name: str | None) -> Traffic:
-        """Deploy the version that served before the current one, without canary or shadow."""
         current = self.registry.default() if name is None else self.registry.of(name)
         return await self.deploy(await self.read(traffic_before, current))
 
@@ -288,13 +284,11 @@ class Service:
         log.info("learning: %s", wanted.action, extra={"version": command.version})
 
     async def export(self, wanted: LearningRequest) -> bytes:
-        """Return what a version has learned, now or at a snapshot, as the bytes of a model file."""
         return await self.read(
             export, self.registry, wanted.version or self.registry.default().current, wanted.snapshot
         )
 
     async def compare(self, new: int, old: int, most: int) -> VersionComparison:
-        """Compare two versions on the latest lists with feedback."""
         versions = await self.background.run(comparable_versions, self.registry, new, old)
         rows = await self.read(answered_lists, (new, old), most, self.limits.memory_bytes)
         return await self.background.run(compare_versions, versions, rows)
@@ -309,7 +303,6 @@ class Service:
         return await self.reads.run(self._read, question, *arguments)
 
     def _read(self, question: Any, *arguments: Any) -> Any:
-        """Run a query function in the current thread; database errors become a 503 refusal and a log line."""
         try:
             with self.database.reading.connect() as connection:
                 return question(connection, *arguments)
@@ -375,14 +368,12 @@ def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
 
 
 def _loader(settings: Settings) -> ModelLoader:
-    """Return how models are loaded under the settings: learner, exploration, tolerance and trusted classes."""
     return ModelLoader(
         learner_maker(settings), settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust
     )
 
 
 def _read(path: Path) -> bytes:
-    """Return the content of a file; raise InputError if it cannot be read."""
     if path.is_char_device() or path.is_block_device():
         raise InputError(f"{path} is a device, which may have no end. Name a file.")
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,7 +70,6 @@ def status(connection: Connection, on: bool) -> LearningStatus:
 
 
 def _version(connection: Connection, version: int, name: str, row: Any) -> VersionLearning:
-    """Describe the learning of one version: progress, backlog, last comparison and snapshots."""
     mine = feedback.c.version == version
     waiting = select(func.count()).select_from(feedback).where(mine, feedback.c.event > row.applied)
     size = func.coalesce(func.length(snapshots.c.state), 0).label("bytes")
@@ -94,7 +93,6 @@ def _version(connection: Connection, version: int, name: str, row: Any) -> Versi
 
 
 def act(connection: Connection, commands: Sequence[Command]) -> list[Refused | None]:
-    """Execute commands and return None, or the refusal, for each."""
     return [_act(connection, command) for command in commands]
 
 
@@ -107,7 +105,7 @@ def _act(connection: Connection, command: Command) -> Refused | None:
     mine = learning.c.version == command.version
     row = connection.execute(select(learning).where(mine).with_for_update()).one()
     try:
-        values = _ACTIONS[command.action](connection, command, row)
+        values = _values(connection, command, row)
     except Refused as refused:
         return refused
     connection.execute(update(learning).where(mine).values(values))
@@ -125,24 +123,20 @@ def prepare(connection: Connection, registry: ModelRegistry, command: Command) -
     return replace(command, policy=publish(restore(registry.loader.learner(version.model), row.state)))
 
 
-def _freeze(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    return {"frozen": 1, "reason": row.reason if row.frozen else "Frozen by an operator."}
-
-
-def _resume(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Continue learning with what was stored meanwhile; the last comparison is cleared."""
-    return {"frozen": 0, "reason": None, "comparison": None}
-
-
-def _reset(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Return to the model as deployed. Feedback so far is not learned from again."""
+def _values(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
+    """Return what a command changes in the row of a version; feedback so far is not learned from again."""
+    if command.action == "freeze":
+        return {"frozen": 1, "reason": row.reason if row.frozen else "Frozen by an operator."}
+    if command.action == "resume":  # with what was stored meanwhile
+        return {"frozen": 0, "reason": None, "comparison": None}
+    if command.action == "rollback":
+        return _roll_back(connection, command, row)
     last = last_event(connection)
     base = add_snapshot(connection, command.version, applied=last, count=0, reason="reset", state=None)
     return {"base": base, "applied": last, "count": 0, "policy": None, "comparison": None}
 
 
 def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Return to a snapshot. Feedback that was learned from since then is not learned from again."""
     if command.snapshot is None:
         raise Refused(422, "invalid", "Say which snapshot to roll back to.", field="snapshot")
     chosen = snapshot(connection, command.snapshot)
@@ -152,14 +146,6 @@ def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, 
     shared = {"applied": row.applied, "count": chosen.count}
     base = add_snapshot(connection, command.version, **shared, reason=reason, state=chosen.state)
     return {"base": base, "count": chosen.count, "policy": command.policy, "comparison": None}
-
-
-_ACTIONS: dict[str, Callable[[Connection, Command, Any], dict[str, Any]]] = {
-    "freeze": _freeze,
-    "resume": _resume,
-    "reset": _reset,
-    "rollback": _roll_back,
-}
 
 
 def export(connection: Connection, registry: ModelRegistry, version: int, number: int | None) -> bytes:
@@ -194,7 +180,6 @@ class CandidateTrial:
         self.test, self.event = SequentialTest(), 0
 
     async def run(self) -> None:
-        """Start the trial, and end it with a verdict."""
         service = self.service
         number: int = await service.writer.write(add_models, NewModel(DEFAULT, self.file))
         current = service.registry.of(DEFAULT).current

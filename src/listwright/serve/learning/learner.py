@@ -102,7 +102,6 @@ class VersionLearner:
         return []
 
     def _leave(self, event: FeedbackEvent, error: Exception) -> Unlearnable:
-        """Log an event that cannot be learned from and describe it for the quarantine."""
         reason = f"{type(error).__name__}: {error}"[:300]
         log.error("feedback cannot be learned from", extra={"event": event.number, "cause": reason})
         return Unlearnable(event.number, event.list_id, reason)
@@ -115,7 +114,6 @@ def _without(events: Sequence[FeedbackEvent], left: Sequence[Unlearnable]) -> li
 
 
 def state_bytes(learner: OnlineSCP) -> bytes:
-    """Return the full state of a learner as safetensors bytes."""
     return save(learner.state())
 
 
@@ -127,7 +125,6 @@ def restore(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
 
 
 def check_finite(learner: OnlineSCP) -> None:
-    """Raise InputError if the state or the policy of a learner has numbers that are not finite."""
     for name, array in learner.state().items():
         if not np.isfinite(array).all():
             raise InputError(f"{name} is not finite any more")

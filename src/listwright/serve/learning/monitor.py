@@ -116,7 +116,6 @@ class PolicyMonitor:
         return [self.policies[0]] if len(self.policies) == self.policies.maxlen else []
 
     def _by_source(self, learned: Policy, reference: Policy) -> list[LearnedComparison]:
-        """Compare two policies on what is held back of each source."""
         comparisons = []
         for source, updates in self.held_back.items():
             chosen = _of_one_kind(list(updates))
@@ -221,12 +220,10 @@ def _slots(features: Features, policies: Sequence[Policy], updates: Sequence[Tra
 
 
 def _is_drawn(update: TrainingUpdate) -> bool:
-    """Return whether this is the first feedback on a list that was drawn at random."""
     return update.earlier is None and len(update.outcomes) > 0 and bool((update.propensities < 1.0).any())
 
 
 def _compare(apart: Floats) -> LearnedComparison:
-    """Return the mean of differences by list, with its interval."""
     mean, error = float(apart.mean()), float(apart.std(ddof=1)) / sqrt(len(apart))
     return LearnedComparison(len(apart), mean, mean - SPREADS * error, mean + SPREADS * error)
 
@@ -238,5 +235,4 @@ def _of_one_kind(updates: Sequence[TrainingUpdate]) -> list[TrainingUpdate]:
 
 
 def _kind(update: TrainingUpdate) -> tuple[bool, ...]:
-    """Return whether the list's problem has sizes, groups and limits on groups."""
     return tuple(part is not None for part in (update.problem.sizes, update.problem.groups, update.problem.quotas))

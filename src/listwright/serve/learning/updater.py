@@ -100,7 +100,6 @@ class Updater:
         self.learners.clear()
 
     def _give_up(self) -> None:
-        """Give up the lease, so that another replica takes over at once."""
         if self.term is not None:
             try:
                 self.writer.write_from_thread(give_up, self.claim)
@@ -190,7 +189,6 @@ class Updater:
         self._after_storing(learner, step)
 
     def _snapshot(self, learner: VersionLearner) -> bytes | None:
-        """Return the full state if a snapshot is due, less often for large states."""
         if not self._is_due(learner):
             return None
         state = state_bytes(learner.online)
@@ -202,7 +200,6 @@ class Updater:
         return learner.count - count >= self.every or (learner.count > count and monotonic() - at >= self.seconds)
 
     def _after_storing(self, learner: VersionLearner, step: Progress) -> None:
-        """Update memory, metrics and the registry after progress was stored."""
         if step.snapshot is not None:
             self.snapped[learner.version] = learner.count, monotonic()
         if step.alarm is not None:
@@ -226,11 +223,9 @@ def _updates(events: list[FeedbackEvent]) -> tuple[list[TrainingUpdate], list[st
 
 
 def learner_maker(settings: Settings) -> Callable[[Any], OnlineSCP]:
-    """Return a function that makes an `OnlineSCP` from a model."""
     explore: Any = settings.explore if settings.explore_rate is None else Epsilon(settings.explore_rate)
 
     def make(model: Any) -> OnlineSCP:
-        """Make the learner of a model, in the state of its file."""
         shared: dict[str, Any] = {"allow_short": True, "memory": 0, "leverage": settings.leverage}
         learner = OnlineSCP.from_model(
             model, explore=explore, random_state=settings.seed, slots=settings.explore_slots, **shared

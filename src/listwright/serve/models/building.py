@@ -35,6 +35,7 @@ from listwright.serve.refusals import Refused, busy, invalid
 from listwright.serve.settings import Limits
 from listwright.serve.store.journal import add_shadows
 from listwright.serve.store.records import ServedList, new_id
+from listwright.serve.store.writer import answer_all
 
 if TYPE_CHECKING:
     from listwright.serve.service import Service
@@ -288,10 +289,4 @@ class Gathering:
                 results = await self.pool.run(self.build_all, [query for query, _ in some])
             except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
                 results = [error] * len(some)
-            for (_, future), result in zip(some, results, strict=True):
-                if future.done():
-                    continue
-                if isinstance(result, Exception):
-                    future.set_exception(result)
-                else:
-                    future.set_result(result)
+            answer_all([future for _, future in some], results)

@@ -100,7 +100,10 @@ def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, e
         learned_from=served.learn,
         metadata=None if row.metadata is None else msgspec.Raw(row.metadata.encode()),
         feedback=_feedback(events),
-        shadows=[_shadow(copy, served) for copy in copies],
+        shadows=[
+            ShadowList(copy.version, copy.overlap, [served.ids[pick] for pick in msgspec.json.decode(copy.picks)])
+            for copy in copies
+        ],
         reasons=None if version is None or not explain else explain_list(version, served),
     )
 
@@ -120,11 +123,6 @@ def _feedback(rows: Sequence[Any]) -> FeedbackSummary | None:
     events = [FeedbackEntry(row.event, row.created, msgspec.json.decode(row.gains), row.key) for row in rows]
     last = rows[-1]
     return FeedbackSummary(last.event, last.created, list(outcome_of(last.gains, last.earlier)), events)
-
-
-def _shadow(row: Any, served: ServedList) -> ShadowList:
-    """Return the list of a shadow with item ids in place of row indices."""
-    return ShadowList(row.version, row.overlap, [served.ids[pick] for pick in msgspec.json.decode(row.picks)])
 
 
 def explain_list(version: Version, served: ServedList) -> ListReasons | None:

@@ -145,7 +145,6 @@ class ModelLoader:
     trust: str = ""  # comma-separated classes outside listwright that model files may contain
 
     def load(self, number: int, name: str, file: bytes) -> Version:
-        """Load a version from the content of its file."""
         model = load_bytes(file, self.trust)
         online = None
         try:

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -90,7 +89,6 @@ class ServedList:
         return self.id, self.created, self.version, self.state, items, learn, *parts, self.metadata
 
     def _pack(self) -> bytes:
-        """Return the problem and its list as a compressed message."""
         problem = self.problem
         assert problem is not None
         arrays = {name: array for name in PARTS if (array := getattr(problem, name)) is not None}
@@ -111,7 +109,7 @@ class ServedList:
     @classmethod
     def read(cls, row: Any, *, names: tuple[str, ...] | None = None, ids: bool = False) -> ServedList:
         """Restore a list from its row; with `ids`, the problem has the ids of the candidates."""
-        message = _unpack(_record(row))
+        message = _unpack(row.record if row.rest is None else row.record + row.rest)
         picks = np.frombuffer(message.picks, dtype="<u2").astype(np.int64)
         chances = _floats(message.propensities)
         return cls(
@@ -156,8 +154,10 @@ class _Message(msgspec.Struct, array_like=True):
         return problem._with(quotas=replace(Quotas.free(len(features)), **quotas)) if quotas else problem
 
 
+DECODER = msgspec.msgpack.Decoder(_Message)
+
+
 def _item_names(problem: Problems) -> list[str] | None:
-    """Return the catalogue name of each candidate."""
     names = problem.catalogue_names
     return None if names is None or problem.catalogue is None else [names[code] for code in problem.catalogue]
 
@@ -192,23 +192,11 @@ def _compressor() -> zstandard.ZstdCompressor:
 _local = threading.local()
 
 
-def _record(row: Any) -> bytes:
-    """Return the record of a row of lists, whose parts `ServedList.row` cut."""
-    record: bytes = row.record
-    return record if row.rest is None else record + row.rest
-
-
 def _unpack(record: bytes) -> _Message:
-    """Decode a record; raise InputError if it is damaged."""
     try:
-        return _decoder().decode(zstandard.ZstdDecompressor().decompress(record))
+        return DECODER.decode(zstandard.ZstdDecompressor().decompress(record))
     except (zstandard.ZstdError, msgspec.MsgspecError):
         raise InputError("This list cannot be read: its record is damaged.") from None
-
-
-@cache
-def _decoder() -> msgspec.msgpack.Decoder[_Message]:
-    return msgspec.msgpack.Decoder(_Message)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +225,6 @@ class FeedbackEvent:
         return self.row is not None
 
     def update(self) -> TrainingUpdate:
-        """Return what a learner takes; raise InputError if the record of the list is damaged."""
         served = ServedList.read(self.row)
         assert served.problem is not None
         update = TrainingUpdate.of(
@@ -330,7 +317,6 @@ def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Pro
 
 
 def _groups(problems: list[Problems]) -> dict[str, Any]:
-    """Return the groups and quotas of several lists; a list without them is not limited."""
     joined: dict[str, Any] = {}
     if any(problem.groups is not None for problem in problems):
         labels = [np.full(one.n_rows, "") if one.groups is None else one.groups.astype(object) for one in problems]
@@ -342,7 +328,6 @@ def _groups(problems: list[Problems]) -> dict[str, Any]:
 
 
 def _revealed_gains(row: Any, cascade: bool) -> Sequence[float]:
-    """Return the known gains of a list by position, empty without feedback."""
     if row.gains is None:
         return ()
     gains = outcome_of(row.gains, row.earlier)
@@ -363,7 +348,6 @@ class PackedContext:
         object.__setattr__(self, "id", new_id(self.created))
 
     def as_list(self) -> ServedList:
-        """Return the positions as a list, which is what feedback is validated against."""
         return _as_list(self.id, self.created, self.shown)
 
 
@@ -388,7 +372,6 @@ def add_contexts(connection: Connection, packed: Sequence[PackedContext]) -> lis
 
 
 def find_context(connection: Connection, context_id: str) -> ServedList | None:
-    """Return the positions that a context showed as a list, or None if there is no such context."""
     row = connection.execute(select(contexts).where(contexts.c.id == context_id)).first()
     return None if row is None else _as_list(row.id, row.created, msgspec.json.decode(row.shown))
 
