@@ -104,7 +104,7 @@ def test_a_user_stays_with_a_version(opened, asked, fitted, tmp_path):
 
 
 def test_a_candidate_is_tried_until_the_feedback_decides(opened, asked, fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("listwright.serve.learning.candidate.PAUSE", 0.01)
+    monkeypatch.setattr("listwright.serve.learning.control.PAUSE", 0.01)
     fitted(1).save(tmp_path / "other.listwright")
     client = opened(models={"other": tmp_path / "other.listwright"}, candidate="other", loss_budget=0.5)
     traffic = client.service.registry.of

@@ -536,11 +536,13 @@ class _Walk:
                 quotas=self._limits(),
                 copies=self.copies,
             )
+            if np.isinf(room):
+                break
             sizes = self._without_overlaps(picks)[1]
             over = np.cumsum(sizes) > room
             picks, values = picks[~over], values[~over]
             freed = float(self.sizes[picks].sum() - self._without_overlaps(picks)[1].sum())
-            if freed <= spare or np.isinf(room):
+            if freed <= spare:
                 break
             spare = freed
         return picks, values - _FIRST * forced[picks]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -283,24 +283,46 @@ def new_parts(texts: Sequence[str]) -> list[str]:
     """Return what each text adds to those before it: without the words at its start and end that stand at the end or
     the start of one of them, as windows of one document overlap; "" where nothing is left.
     """
-    plain, parts = [f" {' '.join(text.split())} " for text in texts], []
-    for place, own in enumerate(plain):
-        start, end = 0, len(own)
-        for other in plain[:place]:
-            start, end = max(start, _overlap(other, own)), min(end, len(own) - _overlap(own, other))
-        parts.append(texts[place] if (start, end) == (0, len(own)) else own[start:end].strip())
-    return parts
+    plain = [f" {' '.join(text.split())} " for text in texts]
+    starts, ends = [0] * len(plain), [len(own) for own in plain]
+    for first, second in _sharing_heads(plain):
+        shared, later = _overlap(plain[first], plain[second]), max(first, second)
+        if later == second:
+            starts[later] = max(starts[later], shared)
+        else:
+            ends[later] = min(ends[later], len(plain[later]) - shared)
+    return [
+        text if (start, end) == (0, len(own)) else own[start:end].strip()
+        for text, own, start, end in zip(texts, plain, starts, ends, strict=True)
+    ]
+
+
+def _sharing_heads(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of texts of which the first holds the words that the second begins with."""
+    joined = "\0".join(plain)  # all are looked through at once, which is much quicker than one by one
+    places = np.cumsum([0, *(len(text) + 1 for text in plain)])
+    for second, text in enumerate(plain):
+        head, seen = _head(text), -1
+        place = joined.find(head) if head else -1
+        while place >= 0:
+            first = int(np.searchsorted(places, place, side="right")) - 1
+            if first not in (second, seen):
+                yield first, second
+            seen, place = first, joined.find(head, place + 1)
+
+
+def _head(text: str) -> str:
+    """Return the first `LEAST_OVERLAP` words of a text that is longer; both begin and end with a blank."""
+    words = text.split(" ", LEAST_OVERLAP + 1)
+    return " ".join(words[:-1]) + " " if len(words) > LEAST_OVERLAP + 1 else ""
 
 
 def _overlap(first: str, second: str) -> int:
     """Return how many characters at the end of the first are those at the start of the second; 0 where they make fewer
     than `LEAST_OVERLAP` words. Both have single blanks between words and at the ends.
     """
-    words = second.split(" ", LEAST_OVERLAP + 1)
-    if len(words) <= LEAST_OVERLAP + 1:
-        return 0
-    head = " ".join(words[:-1]) + " "
-    place = first.find(head)
+    head = _head(second)
+    place = first.find(head) if head else -1
     while place >= 0:
         if second.startswith(first[place:]):
             return len(first) - place

@@ -97,13 +97,15 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
     return Taken(problem, reading.clipped, 0 if items is None else len(items) - (signature.n_items or 0))
 
 
-def _rows_of(wanted: Sequence[str | int], ids: Sequence[str | int], field: str) -> list[int] | None:
+def _rows_of(wanted: Sequence[str | int] | None, ids: Sequence[str | int], field: str) -> list[int] | None:
     """Return the rows of some ids; None for none."""
+    if not wanted:
+        return None
     places = {item: row for row, item in enumerate(ids)}
     for i, item in enumerate(wanted):
         if item not in places:
             raise invalid(f"{field}.{i}", "This id is not among the items.")
-    return [places[item] for item in wanted] or None
+    return [places[item] for item in wanted]
 
 
 class _Reading:

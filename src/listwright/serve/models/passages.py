@@ -20,7 +20,7 @@ from listwright.errors import InputError
 from listwright.serve.messages import PerGroup
 from listwright.serve.refusals import invalid
 from listwright.serve.settings import Limits
-from listwright.serve.store.contexts import PackedContext
+from listwright.serve.store.records import PackedContext
 
 Query = Annotated[str, Meta(min_length=1, max_length=10_000)]
 Count = Annotated[int, Meta(ge=1)]
