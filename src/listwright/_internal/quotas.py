@@ -139,15 +139,7 @@ class Quotas:
 
 
 def make_quotas(
-    before: Quotas,
-    offsets: Ints,
-    *,
-    groups: Any,
-    per_group: Any,
-    exclude: Any,
-    pin: Any,
-    budgets: Any,
-    alternatives: Any = None,
+    before: Quotas, offsets: Ints, groups: Any, per_group: Any, exclude: Any, pin: Any, budgets: Any, alternatives: Any
 ) -> Quotas:
     """Return the quotas with what the arguments of `Problems.with_constraints` say; None leaves a part as it is."""
     n, quotas = len(before.pinned), before

@@ -43,7 +43,7 @@ from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeFTRL
 from listwright.learners.experts import n_items_of
 from listwright.policies import Linear, Policy
 from listwright.policies.sequence import Sequence as SequencePolicy
-from listwright.predictor import with_column_options
+from listwright.predictor import check_reward_named, with_column_options
 from listwright.problems import Problems, build_problems
 from listwright.training.signature import made_up, some_group
 
@@ -69,7 +69,11 @@ class GrowingBandit(ListBandit):
         item = columns.item if columns.item in table.names else named.get("item")
         columns = replace(columns, problem=problem, item=item, catalogue_names=())
         wanted = ColumnOptions(columns=columns, new_levels=options.get("new_levels"))
-        return self._by_names(build_problems(table, wanted, reward=options.get("reward"))[0])
+        reward = options.get("reward")
+        if reward is None and options.get("measured"):
+            reward = getattr(self, "reward_spec_", None)
+            check_reward_named(reward)
+        return self._by_names(build_problems(table, wanted, reward=reward)[0])
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
         """Return the policy to draw with, and for catalogues its optimistic variant."""

@@ -1,4 +1,4 @@
-"""Rewards that sum over topics: coverage, probabilistic coverage and concave coverage."""
+"""Rewards that sum over topics: coverage, with probabilities, and concave."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ class TopicReward(TableReward):
         """The number of the shape in `listwright._kernels.topics`."""
 
     def start(self, problems: Problems) -> TopicState:
-        """Return the state of empty lists, in which no topic is covered."""
         tables = self.bind(problems.offsets).tables
         layout = Topics(
             problems.owners,
@@ -88,7 +87,6 @@ class TopicReward(TableReward):
         return raw / state.totals[owners]
 
     def add(self, state: TopicState, picks: Ints) -> TopicState:
-        """Return the state after the topics of the picked rows were raised."""
         some = np.flatnonzero(picks >= 0)
         earned, levels = state.earned.copy(), state.levels.copy()
         earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
@@ -108,7 +106,6 @@ class TopicReward(TableReward):
         return rows, picked
 
     def value(self, state: TopicState) -> Floats:
-        """Return for each problem what its list covers: a share if `normalize`, else a weighted sum."""
         return state.earned / state.totals
 
 
@@ -243,7 +240,6 @@ class Coverage(TopicReward):
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        assert self._source is not None
         covers = as_topics(self._source[0], offsets, high=1.0)
         if not (covers.data == 1).all():
             raise InputError("Coverage takes 0/1 entries. For shares see ProbabilisticCoverage and ConcaveCoverage.")
@@ -289,7 +285,6 @@ class ProbabilisticCoverage(TopicReward):
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        assert self._source is not None
         p, weights = self._source
         return topic_tables(as_topics(p, offsets, "p", high=1.0), offsets, weights, kind=self.kind)
 
@@ -355,7 +350,6 @@ class ConcaveCoverage(TopicReward):
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         """Return the topic tables, or raise if the shape is unknown or if caps do not belong to it."""
-        assert self._source is not None
         covers, caps, weights = self._source
         if self.shape not in SHAPES:
             raise InputError(f"shape must be one of {', '.join(SHAPES)}. Got {self.shape!r}.")

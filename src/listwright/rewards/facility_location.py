@@ -79,7 +79,6 @@ class FacilityLocation(TableReward):
     bounded = property(lambda self: self.normalize)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        assert self._source is not None
         similarity = self._source[0]
         tables = _sparse_tables(similarity, offsets) if sparse.issparse(similarity) else _dense(similarity, offsets)
         if not self.normalize:
@@ -87,7 +86,6 @@ class FacilityLocation(TableReward):
         return tables | {"totals": per_problem(_totals(tables, offsets))}
 
     def start(self, problems: Problems) -> FacilityState:
-        """Return the state of empty lists, which represent nothing."""
         tables = self.bind(problems.offsets).tables
         similarity = _similarity(tables)
         return FacilityState(
@@ -100,11 +98,9 @@ class FacilityLocation(TableReward):
         )
 
     def gains(self, state: FacilityState) -> Floats:
-        """Return for each row the rise of the best similarities if it were added."""
         return self.gains_of(state, np.arange(len(state.owners)))
 
     def gains_of(self, state: FacilityState, rows: Ints) -> Floats:
-        """Return the gains of the given rows only, measured on several threads where there are many."""
         kernel: Any = dense_gains if len(state.similarity) == 2 else sparse_gains
         raw = np.empty(len(rows))
 
@@ -115,7 +111,6 @@ class FacilityLocation(TableReward):
         return raw / state.totals[state.owners[rows]]
 
     def add(self, state: FacilityState, picks: Ints) -> FacilityState:
-        """Return the state after the best similarities were raised by the picked rows."""
         some = np.flatnonzero(picks >= 0)
         earned, best = state.earned.copy(), state.best.copy()
         earned[some] += self.gains_of(state, picks[some])
@@ -124,7 +119,6 @@ class FacilityLocation(TableReward):
         return state._replace(best=best, earned=earned)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Build lists by compiled lazy greedy, for dense and for sparse similarities; None for a subclass."""
         if type(self) is not FacilityLocation:
             return None
         state, offsets = self.start(problems), problems.offsets
@@ -143,7 +137,6 @@ class FacilityLocation(TableReward):
         return rows, picked
 
     def value(self, state: FacilityState) -> Floats:
-        """Return for each problem its summed (or mean, if normalized) best similarity."""
         return state.earned
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, as_numbers, at_least_one, first_bad
 from listwright._internal.progress import silent
-from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Function, Reward
-from listwright.selection.cluster import DistributedGreedy
 from listwright.selection.facility import Blocks, FacilityObjective, Sampled, value_curve
 from listwright.selection.folds import (
     FacilityFold,
@@ -34,6 +32,9 @@ from listwright.selection.graph import Exchange, Graph, NearestNeighbors, neighb
 from listwright.selection.intake import Source, must_fit, read_vectors
 from listwright.selection.objectives import KINDS, Dispersion, Objective
 from listwright.selection.similarity import DENSE, Distances, Dots, Given, SimilarityMatrix, Vectors, make_vectors
+
+if TYPE_CHECKING:
+    from listwright.engines import Ray
 
 BLOCK = 512  # rows checked at a time
 METRICS = ("cosine", "dot", "rbf", "euclidean", "precomputed")
@@ -147,8 +148,12 @@ def _tools(wish: SelectionSpec, source: Source) -> Tools:
 
 def engine_of(engine: Any) -> Ray | None:
     """Return the Ray engine, or None for this machine."""
-    found = as_engine(engine)
-    return found if isinstance(found, Ray) else None
+    if isinstance(engine, str) and engine == "local":
+        return None
+    from listwright.engines import Ray, as_engine
+
+    opened = as_engine(engine)
+    return opened if isinstance(opened, Ray) else None
 
 
 def _takes(wish: SelectionSpec, what: str, known: set[str]) -> None:
@@ -353,7 +358,11 @@ def _sample_size(wish: SelectionSpec) -> int:
 
 def _dealt(wish: SelectionSpec, objective: FacilityObjective | LogDetObjective, rng: np.random.Generator) -> Objective:
     """Return the objective for this machine, or for the Ray cluster if there is one."""
-    return objective if wish.engine is None else DistributedGreedy(objective, wish.engine, rng)
+    if wish.engine is None:
+        return objective
+    from listwright.selection.cluster import DistributedGreedy
+
+    return DistributedGreedy(objective, wish.engine, rng)
 
 
 def _log_det(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> LogDetObjective:
