@@ -144,7 +144,11 @@ def _download(name: str, known: PublishedData, folder: Path) -> None:
         else:
             made.mkdir()
             known.convert(raw, made)
-        made.rename(folder)
+        try:
+            made.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # else another process was faster
+                raise
 
 
 def _retrieve(name: str, known: PublishedData, raw: Path) -> None:

@@ -37,7 +37,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             "trajectory",
             "robot arm: failure against the number of training environments (figure a)",
             "listwright.experiments.trajectory",
-            reads=("scp_trajectory.npz",),
+            reads=("scp_trajectory.npz", "traj_train.txt"),
         ),
         Experiment(
             "news",

@@ -50,7 +50,7 @@ from listwright.simulate import trajectory
 __all__ = ["METHODS", "SIZES", "STEPS", "findings", "problems", "run", "section"]
 
 NAME = "trajectory"
-FILE = "scp_trajectory.npz"
+FILES = ("scp_trajectory.npz", "traj_train.txt")  # as converted, or as published
 SIZES = (10, 20, 30, 50, 70, 100, 150, 200, 250, 310)
 LENGTHS = (1, 2, 3, 4, 5, 8)
 PASSES = 3  # of SCP and ConSeqOpt over the training environments
@@ -106,10 +106,10 @@ def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
     if folder is None:
         return trajectory.problems()
     folder = locate(folder)
-    for path in (folder / FILE, folder / Path(FILE).stem / FILE):
-        if path.is_file():
-            return read_trajectory(path)
-    raise InputError(f"There is no {FILE} in {folder}. Leave --data out to use the simulated arm.")
+    for place in (folder, folder / "scp_trajectory"):
+        if any((place / name).is_file() for name in FILES):
+            return read_trajectory(place)
+    raise InputError(f"There is no {' or '.join(FILES)} in {folder}. Leave --data out to use the simulated arm.")
 
 
 def run(
