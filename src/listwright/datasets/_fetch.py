@@ -353,7 +353,6 @@ def require_path(path: str | Path, what: str) -> Path:
 
 
 def first_of(folder: Path, names: Sequence[str], what: str) -> Path:
-    """Return the first of several files that a folder holds."""
     if not folder.is_dir():
         raise InputError(f"{what} is a folder. Got {folder}.")
     there = [folder / name for name in names if (folder / name).is_file()]

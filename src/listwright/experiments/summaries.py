@@ -253,7 +253,6 @@ def _table_records(rows: dict[str, list[dict[str, Floats]]], n_train: int, budge
 def _curve_records(
     methods: Sequence[str], points: Sequence[tuple[int, int]], values: Floats, budget: int
 ) -> list[Record]:
-    """Return one record per size and method; intervals are over subsets."""
     of_size = {size: [index for index, (other, _) in enumerate(points) if other == size] for size, _ in points}
     return [
         record(NAME, method, n_train=size, length=budget, metric=CURVE, values=values[rows, column])
@@ -334,7 +333,6 @@ def _table(records: Sequence[Record]) -> ReportTable:
 
 
 def _differences(records: Sequence[Record]) -> ReportTable:
-    """Return the table of points of ROUGE-1R below SCP."""
     n_train, budget = _at(records)
     rows = [
         [method, points(point(records, method, n_train=n_train, length=budget, metric=LESS))]

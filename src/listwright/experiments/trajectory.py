@@ -140,7 +140,6 @@ def run(
     by_task = {(task[2], task[5], task[3]): result for task, result in zip(tasks, results, strict=True)}
 
     def failures(size: int, names: Sequence[str]) -> Floats:
-        """(methods, lengths, environments), averaged over the repetitions."""
         seeds = range(repetitions[size])
         return np.array([np.mean([by_task[size, name, seed] for seed in seeds], 0) for name in names])
 
@@ -153,7 +152,6 @@ def run(
 
 
 def _run_method(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
-    """Return the failure of one method after training on one subset, shape (lengths, environments)."""
     method = METHODS[name] if name in METHODS else STEPS[name].method
     comparison = compare(
         {name: method},
@@ -181,6 +179,7 @@ def _changes(steps: Sequence[str], n_train: int, lengths: Sequence[int], failure
 CHANGE = "change_from_the_step_before"
 STARVED = (2, 3, 4)  # the lengths at which ConSeqOpt is ahead of SCP with the paper's features
 AXIS = Axis("mean", "failure", ".0%")
+BY_LENGTH, BY_SIZE = Axis("length", "list length"), Axis("n_train", "training environments", log=True)
 SHOWN_LENGTH = 3  # the length that the text and the first chart speak of
 FEW = 30  # a small training set that the text speaks of
 
@@ -199,10 +198,12 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
     sizes = sorted({record["n_train"] for record in records})
     parts: list[ReportTable | Figure] = [
         failure_table(records, rivals, n_train=sizes[-1], caption=_FAILURE_CAPTION.format(n=sizes[-1])),
-        Figure("trajectory-length", _by_length(records), _LENGTH_CAPTION),
+        Figure("trajectory-length", _chart(records, BY_LENGTH, BY_SIZE), _LENGTH_CAPTION),
     ]
     if len(sizes) > 1:
-        parts.insert(0, Figure("trajectory-training", _by_size(records), _SIZE_CAPTION))
+        parts.insert(
+            0, Figure("trajectory-training", _chart(records, BY_SIZE, BY_LENGTH, at=SHOWN_LENGTH), _SIZE_CAPTION)
+        )
         parts.insert(2, _excess(records, rivals, _small_size(sizes)))
     if steps:
         parts.append(_ablation_table(records, steps, sizes[-1]))
@@ -255,16 +256,9 @@ def _ablation_table(records: Sequence[Record], steps: Sequence[str], n_train: in
     return ReportTable(["step", *map(str, lengths), "change"], rows, _STEPS_CAPTION.format(n=n_train))
 
 
-def _by_size(records: Sequence[Record]) -> Any:
+def _chart(records: Sequence[Record], x: Axis, slider: Axis, **at: int) -> Any:
     shown, line_styles = chart_records(records)
-    x = Axis("n_train", "training environments", log=True)
-    return curves(shown, x=x, y=AXIS, methods=line_styles, slider=Axis("length", "List length"), at=SHOWN_LENGTH)
-
-
-def _by_length(records: Sequence[Record]) -> Any:
-    shown, line_styles = chart_records(records)
-    x = Axis("length", "list length")
-    return curves(shown, x=x, y=AXIS, methods=line_styles, slider=Axis("n_train", "Training environments"))
+    return curves(shown, x=x, y=AXIS, methods=line_styles, slider=slider, **at)
 
 
 _FAILURE_CAPTION = (
