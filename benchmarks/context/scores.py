@@ -11,13 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import listwright as lw
-from listwright.baselines import MMR, TopK
-from listwright.context import Packed
-from listwright.context.model import passage_model
-from listwright.estimators.scp import SCP
-from listwright.evaluation.compare import fold_numbers
-from listwright.evaluation.values import list_values
-from listwright.experiments.shipped_models import (
+from benchmarks.shipped_models import (
     MIN_LEAF,
     Labelled,
     add_passages,
@@ -26,6 +20,12 @@ from listwright.experiments.shipped_models import (
     shuffle,
     variants,
 )
+from listwright.baselines import MMR, TopK
+from listwright.context import Packed
+from listwright.context.model import passage_model
+from listwright.estimators.scp import SCP
+from listwright.evaluation.compare import fold_numbers
+from listwright.evaluation.values import list_values
 from listwright.rewards import Coverage
 from listwright.text import question_problems
 

@@ -1,7 +1,7 @@
 """The policy over passages: what it sees, how it is trained, and the model that is shipped with the package.
 
 `ContextPacker` uses `shipped_model` until it is fitted. `Calibration` turns scores of its trees into log-odds, to which
-`weigh_evidence` adds the scores and embeddings that the user gives. `python -m listwright.experiments.shipped_models`
+`weigh_evidence` adds the scores and embeddings that the user gives. `python -m benchmarks.shipped_models`
 trains the shipped model again from HotpotQA.
 """
 
