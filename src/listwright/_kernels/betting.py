@@ -17,7 +17,7 @@ def count_winners(
         needed, cap = target, most / ratios[g]
         for t in range(len(tops)):
             stake = min(np.sqrt(2 * needed / (left[t] * variances[t])), cap)
-            needed -= np.log1p(stake * (tops[t] - ratios[g] * bottoms[t]))
+            needed -= np.log(1.0 + stake * (tops[t] - ratios[g] * bottoms[t]))
             if needed <= 1e-12:
                 break
         if needed > 1e-12:

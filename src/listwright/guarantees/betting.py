@@ -27,7 +27,8 @@ class Gamblers:
     If E[top] <= ratio * E[bottom], the game is not in the gambler's favour whatever the bets, and by Ville's inequality
     the capital ever reaches 1 / delta with a probability of at most `delta`. So the ratios up to the first gambler who
     has not reached it are below the truth, at all times at once: `play` can be called again as pairs arrive. The bets
-    are those of STaR: set from what is left to win and the number of pairs left in this call.
+    are those of STaR: set from what is left to win and the number of pairs left in this call. In later calls as many
+    pairs are taken to be left as were seen before, so that small ones do not stake everything.
     """
 
     def __init__(self, delta: float, *, shares: bool) -> None:
@@ -43,7 +44,7 @@ class Gamblers:
     def play(self, tops: Floats, bottoms: Floats) -> Gamblers:
         """Bet on these pairs, in their order."""
         tops, bottoms = _in_blocks(tops), _in_blocks(bottoms)
-        left = np.arange(len(tops), 0, -1)
+        left = np.maximum(np.arange(len(tops), 0, -1), self.n)
         self.bets = np.hstack([self.bets, [tops, bottoms, self._foresee(tops, bottoms), left]])
         return self
 

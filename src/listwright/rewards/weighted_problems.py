@@ -55,7 +55,7 @@ class WeightedProblems(Reward):
     array([0. , 0.5, 1.5, 0. ])
     """
 
-    is_bounded = False
+    bounded = False
 
     def __init__(self, reward: Reward, weights: ArrayLike) -> None:
         self.reward = reward
