@@ -223,6 +223,9 @@ def as_certification(
     training = getattr(model, "training_problems_", None) if training is None else training
     run = getattr(model, "training_", None)
     ledger = None if own_split or run is None else run.ledger
+    if run is None and isinstance(getattr(model, "training_problems_", None), Problems):
+        ledger = Ledger()
+        ledger.states.add(states_of(model.training_problems_, first_gains(model.training_problems_)))
     return Certification(model, asked, _fit_rivals(rivals, asked, training), ledger)
 
 
