@@ -109,10 +109,10 @@ def misses(population: Population, setting: str, draw: Draw, n: int, draws: int)
 
 
 def all_misses(number: int, draws: int) -> list[dict[str, Any]]:
-    """The rows of one population: all settings up to 500 problems, and the plain one for more."""
+    """The rows of one population: the plain setting for every number of problems, and all settings for 100."""
     population, rows = populations(NAMES[number])[0], []
     for n in SIZES:
-        settings = SETTINGS if n < SIZES[-1] else {"as drawn": as_drawn}
+        settings = SETTINGS if n == SIZES[1] else {"as drawn": as_drawn}
         rows += [misses(population, name, draw, n, draws) for name, draw in settings.items()]
     if population.name == "coverage":
         rows.append(misses(population, "the best of 20 models", chosen, SIZES[1], draws))
