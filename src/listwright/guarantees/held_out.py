@@ -21,7 +21,7 @@ from listwright.rewards.base import Laws
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
 ORDER_SEED = 20130616  # of the order in which problems are bet on, whatever their order in the table
 COPIES = 0.01  # share of problems that equal others, past which they are taken for copies
-EXACT_SHARE = 0.9  # of the probability of error, for the exact bound of 0/1 rewards; the rest is for bets, and updates
+EXACT_SHARE = 0.75  # of the probability of error, for the exact bound of 0/1 rewards; the rest is for bets, and updates
 
 
 @dataclass(frozen=True)
