@@ -69,7 +69,7 @@ class Certification:
                 notes.append(
                     f"{near.sum()} that nearly equal problems learned from were left out: it is not about such."
                 )
-        problems, weights = _unweighted(problems, weights)
+        problems, weights = _split_off_weights(problems, weights)
         keys = _problem_keys(problems)
         if clusters is None and weights is None:
             clusters, weights, copies = _find_copies(problems, keys[0])
@@ -308,7 +308,7 @@ def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:
     return ["Each group counts the same."] * bool(np.ptp(np.bincount(clusters)) > 0)  # type: ignore[arg-type]
 
 
-def _unweighted(problems: Problems, weights: Floats | None) -> tuple[Problems, Floats | None]:
+def _split_off_weights(problems: Problems, weights: Floats | None) -> tuple[Problems, Floats | None]:
     """Return problems without weights in their reward, and the weights of the problems."""
     while isinstance(problems.reward, WeightedProblems):
         own = np.asarray(problems.reward.weights, dtype=np.float64)

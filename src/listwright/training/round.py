@@ -178,14 +178,14 @@ def _random_sums(table: Any, salt: int) -> Floats:
     weights = np.random.default_rng([salt, table.shape[1]]).standard_normal((table.shape[1], VIEWS))
     weights = (weights / np.sqrt(max(table.shape[1], 1))).astype(np.float32)
     if sparse.issparse(table):
-        return np.asarray(sparse.csr_array((_scaled(table.data), table.indices, table.indptr), table.shape) @ weights)
+        return np.asarray(sparse.csr_array((_rescale(table.data), table.indices, table.indptr), table.shape) @ weights)
     sums = np.zeros((len(table), VIEWS))
     for start in range(0, len(table), ROWS):
-        sums[start : start + ROWS] = _scaled(table[start : start + ROWS]) @ weights
+        sums[start : start + ROWS] = _rescale(table[start : start + ROWS]) @ weights
     return sums
 
 
-def _scaled(entries: NDArray[Any]) -> NDArray[np.float32]:
+def _rescale(entries: NDArray[Any]) -> NDArray[np.float32]:
     entries = np.asarray(entries, dtype=np.float32)
     return np.copysign(np.log(np.abs(entries) + np.float32(LINEAR)) - np.float32(np.log(LINEAR)), entries)
 
