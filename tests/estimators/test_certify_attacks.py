@@ -11,7 +11,7 @@ import pytest
 import listwright as lw
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
-from listwright.rewards import AnySuccess, Coverage, Function, Total
+from listwright.rewards import AnySuccess, Coverage, Function, Total, WeightedProblems
 
 DELTA, DRAWS, HELD, POPULATION, ITEMS = 0.1, 60, 60, 3000, 6
 LIMIT = DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / DRAWS)
@@ -126,3 +126,104 @@ def test_many_problems_are_certified_under_a_budget() -> None:
     made = lw.SCP(budget=4.0, effort="fast", random_state=0).fit(problems[:100]).certify(problems[100:])
     assert made.n == 300
     assert 0.4 < made.share_of_best <= 1
+
+
+@pytest.mark.parametrize(("width", "share"), [(3, 1.0), (40, 1.0), (30, 0.3)])
+def test_moved_problems_are_found_with_many_columns_and_zeros(width, share) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.random((60, ITEMS, width)).astype(np.float32)
+    x = x if share == 1.0 else (x < share).astype(np.float32)
+    reward = AnySuccess(rng.random((60, ITEMS)) < 0.4)
+    model = lw.SCP(2, features=lw.features.Candidate(), n_passes=1, random_state=0)
+    model.fit(lw.Problems.from_arrays(x, reward=reward))
+    with pytest.raises(InputError, match="nearly equal problems that were learned from"):
+        model.certify(lw.Problems.from_arrays(x + np.float32(1e-6), reward=reward, problem_ids=range(500, 560)))
+    fresh = lw.Problems.from_arrays(rng.random((60, ITEMS, width)), reward=reward)
+    assert model.certify(fresh).n == 60
+
+
+def quick(problems: lw.Problems, **given: Any) -> lw.SCP:
+    return lw.SCP(2, features=lw.features.Candidate(), n_passes=1, random_state=0, **given).fit(problems)
+
+
+def test_training_problems_are_refused_with_another_reward_or_other_weights() -> None:
+    problems = world(0, 60, any_success)
+    model = quick(problems)
+    with pytest.raises(InputError, match="nearly equal"):
+        model.certify(problems.with_reward(Total(problems.features[:, 0], cap=1.0)))
+    weighted = WeightedProblems(problems.reward, np.random.default_rng(0).random(60))
+    with pytest.raises(InputError, match="60 of these 60 problems were learned from"):
+        model.certify(problems.with_reward(weighted))
+    with pytest.raises(InputError, match="60 of these 60 problems were learned from"):
+        lw.certify_best([lw.baselines.TopK(length=2).fit(problems)], problems)
+
+
+def test_values_below_zero_are_refused() -> None:
+    problems = world(0, 60, lambda _, __: Function(lambda _, rows: -0.3 * len(rows)))
+    with pytest.raises(InputError, match=r"worth 0 or more\. Got -0\.6"):
+        quick(problems[:30]).certify(problems[30:])
+
+
+def test_a_reward_of_the_users_own_is_named_as_an_assumption() -> None:
+    problems = world(0, 60, lambda _, __: Function(lambda _, rows: 1 - 0.5 ** len(rows)))
+    assert "takes your reward to be as seen" in str(quick(problems[:30]).certify(problems[30:]))
+
+
+def test_update_refuses_problems_that_it_has_and_never_falls() -> None:
+    model, held = quick(world(0, 60, topics)), world(1, 200, topics)
+    first = model.certify(held[:100])
+    with pytest.raises(InputError, match="10 of these 10 problems are part of this certificate already"):
+        first.update(held[90:100])
+    certificate = first
+    for start in range(100, 200, 5):
+        certificate, before = certificate.update(held[start : start + 5]), certificate
+        assert certificate.value >= before.value
+        assert certificate.share_of_greedy >= before.share_of_greedy
+    assert certificate.value > first.value
+    with pytest.raises(InputError, match="has clusters or weights"):
+        model.certify(held[:100], cluster=np.arange(100) // 2).update(held[100:])
+
+
+def test_update_drops_what_later_problems_do_not_allow() -> None:
+    problems = world(0, 90, lambda _, x: Function(lambda one, rows: len(rows) * (3.0 if one.context[0, 0] else 0.2)))
+    problems = lw.Problems.from_arrays(
+        problems.features.reshape(90, ITEMS, 3), reward=problems.reward, context=np.arange(90)[:, None] > 60
+    )
+    first = quick(problems[:30]).certify(problems[30:60])
+    assert first.share_of_greedy is not None
+    later = first.update(problems[60:])
+    assert later.share_of_greedy is None
+    assert "values of this reward may be above 1" in str(later)
+
+
+def test_a_model_that_is_fitted_again_is_noticed() -> None:
+    held, model = world(9, 80, any_success), lw.SCP(2, features=lw.features.Candidate(), n_passes=1, random_state=0)
+    sentences = [str(model.fit(world(seed, 30, any_success)).certify(held)) for seed in (10, 11)]
+    assert "were used for 1 other certificate before" not in sentences[0]
+    assert "were used for 1 other certificate before" in sentences[1]
+    assert str(model.certify(held)) == sentences[1]  # the same sentence again is nothing new
+
+
+def test_weights_and_clusters_say_what_means_are_taken_over() -> None:
+    problems = world(0, 160, any_success)
+    model, held = quick(problems[:60]), problems[60:]
+    weights = np.where(np.arange(100) < 50, 1.0, 3.0)
+    values = list_values(model.predict(held), held)
+    by_weight = model.certify(held, weight=weights)
+    assert by_weight.mean == pytest.approx(np.average(values, weights=weights))
+    assert by_weight.n_groups == 80
+    assert "weigh more than the heaviest" in str(by_weight)
+    in_reward = model.certify(held.with_reward(WeightedProblems(held.reward, weights)))
+    assert in_reward.value == by_weight.value
+    clusters = np.maximum(np.arange(100) - 50, 0)
+    by_user = model.certify(held, cluster=clusters)
+    assert by_user.mean == pytest.approx(np.mean([values[clusters == user].mean() for user in range(50)]))
+    assert "of effectively 50 independent groups" in str(by_user)
+    assert "Each group counts the same" in str(by_user)
+
+
+def test_no_confidence_reads_as_certainty() -> None:
+    held = world(3, 20, any_success)
+    sentence = str(quick(world(0, 30, any_success)).certify(held, delta=1e-60))
+    assert "with 99.99" in sentence
+    assert "100 %" not in sentence

@@ -25,8 +25,7 @@ from listwright.estimators.wide import Compressed
 from listwright.features.expected_coverage import ExpectedCoverage
 from listwright.features.outcomes import Contrasts, Forest
 from listwright.feedback.explore import Epsilon, Floor, Softmax
-from listwright.learners.boosting import Boosting
-from listwright.learners.boosting_ranker import BoostingRanker
+from listwright.learners.boosting import Boosting, BoostingRanker
 
 HERE = Path(__file__).parent
 N, ITEMS = 30, 4

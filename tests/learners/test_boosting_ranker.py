@@ -12,7 +12,7 @@ import listwright as lw
 from listwright._kernels.trees import tree_sums
 from listwright.features import Candidate
 from listwright.learners import Aggregate, BoostingRanker
-from listwright.learners.boosting_ranker import softmax_step
+from listwright.learners.boosting import softmax_step
 from tests import booster_tools
 
 LIBRARIES = ["lightgbm", "scikit-learn"]

@@ -9,15 +9,22 @@ from listwright._kernels import kernel
 
 
 @kernel()
-def count_winners(
-    target: float, ratios: Floats, tops: Floats, bottoms: Floats, variances: Floats, left: Floats, most: float
-) -> int:
-    """Return how many gamblers win `target` before the first who does not; one who has won stops."""
+def count_winners(target: float, ratios: Floats, bets: Floats, most: float) -> int:
+    """Return how many gamblers win `target` before the first who does not; one who has won stops.
+
+    Rows of `bets`: tops, bottoms, their means and the variance before each pair, and the pairs left. Stakes are STaR's,
+    and Kelly's (for growth at any time) where none is said to be left.
+    """
+    tops, bottoms, mean_tops, mean_bottoms, variances, left = bets
     for g in range(len(ratios)):
         needed, cap = target, most / ratios[g]
         for t in range(len(tops)):
-            stake = min(np.sqrt(2 * needed / (left[t] * variances[t])), cap)
-            needed -= np.log1p(stake * (tops[t] - ratios[g] * bottoms[t]))
+            if left[t] > 0:
+                stake = min(np.sqrt(2 * needed / (left[t] * variances[t])), cap)
+            else:
+                edge = max(mean_tops[t] - ratios[g] * mean_bottoms[t], 0.0)
+                stake = min(edge / (variances[t] + edge**2), cap)
+            needed -= np.log(1.0 + stake * (tops[t] - ratios[g] * bottoms[t]))
             if needed <= 1e-12:
                 break
         if needed > 1e-12:

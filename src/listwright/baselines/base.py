@@ -46,6 +46,7 @@ class Baseline(Predictor):
 
     learns_budget: ClassVar[bool] = False  # whether what is learned depends on the budget
     needs_reward: ClassVar[bool] = False  # whether lists are built with the reward in sight
+    not_saved: ClassVar[tuple[str, ...]] = ("training_problems_",)
 
     def __init__(self, length: int = 5, *, budget: float | None = None, per_group: PerGroup = None) -> None:
         self.length = length
@@ -74,6 +75,7 @@ class Baseline(Predictor):
                 check_reward_named(reward)
             reward_of(seen)
             self._learn(seen)
+            self.training_problems_ = problems
         self.signature_ = Signature.of(seen)
         self.n_features_in_ = problems.n_features
         self._remember(read_as)
@@ -110,6 +112,10 @@ class Baseline(Predictor):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "signature_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leaves the training problems, which `certify_best` refuses, out of copies for other processes and files."""
+        return {name: value for name, value in super().__getstate__().items() if name not in self.not_saved}
 
     def _check_limits(self, problems: Problems) -> None:
         """Raise `InputError` unless length and budget are valid for the problems."""

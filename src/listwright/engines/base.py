@@ -210,7 +210,6 @@ class Local(Engine):
 
     @contextmanager
     def pool(self, shards: Shards) -> Iterator[WorkerPool]:
-        """Provide threads that share one view of the shards."""
         if self.threads is not None:
             at_least_one("threads", self.threads)
         most = numba.get_num_threads() if self.threads is None else self.threads
@@ -229,7 +228,6 @@ class Threads(WorkerPool):
         self.pool, self.cache = pool, cache
 
     def each(self, task: Task, shards: Sequence[int], done: Done | None = None) -> Iterator[Any]:
-        """Yield the results in order; every thread works on one shard at a time."""
         running: list[Future[Any]] = [self.pool.submit(self.cache.do, task, shard) for shard in shards]
         running.reverse()  # popped from the end, so that each result is freed once it is used
         while running:

@@ -59,7 +59,6 @@ class Ray(Engine):
 
     @contextmanager
     def pool(self, shards: Shards) -> Iterator[WorkerPool]:
-        """Provide actors, spread over the nodes, at most one per shard."""
         if self.workers is not None:
             at_least_one("workers", self.workers)
         with self.connection():
@@ -88,7 +87,6 @@ class Ray(Engine):
         return self.workers or max(int(_ray().cluster_resources().get("CPU", 1)), 1)
 
     def about(self) -> str:
-        """Return the number of nodes and the address of Ray's dashboard."""
         ray = _ray()
         url = ray._private.worker.get_dashboard_url()
         where = f"at http://{url}" if url else 'not running (it comes with: pip install "ray[default]")'

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,14 +13,21 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from listwright._internal.arrays import Bools, Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Hashes, Ints
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
 from listwright.evaluation.values import best_of, list_values
 from listwright.guarantees.bounds import approximation_ratio
-from listwright.guarantees.held_out import NAMES, HeldOutCertificate, HeldOutValues, bound_best_lists, make_certificate
+from listwright.guarantees.held_out import (
+    COPIES,
+    NAMES,
+    HeldOutCertificate,
+    HeldOutValues,
+    bound_best_lists,
+    make_certificate,
+)
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess, reward_of
+from listwright.rewards import AnySuccess, Function, Reward, WeightedProblems, reward_of
 from listwright.rewards.base import PAST_ONE
 from listwright.selection import greedy
 from listwright.training.round import Ledger, first_gains, states_of
@@ -27,11 +35,15 @@ from listwright.walk.constraints import as_budgets, check_problems
 
 DIVERSITIES = tuple(np.linspace(0.0, 0.9, 10).tolist())  # that "mmr" chooses from, by lists for its training problems
 SHOWN = 5  # ids that a message names
-COPIES = 0.05  # share of problems that equal others from which on a note is due
+REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of their problems that is noticed
+ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
+MASK = (1 << 64) - 1
+OWN_REWARD = "It takes your reward to be as seen here on all problems: from 0 to 1, with gains that never rise."
 CHECKED = 200  # problems on which random lists test the laws of a reward
 
 Rivals = Iterable[Any] | Mapping[str, Any]
-_CERTIFIED: dict[int, set[int]] = {}  # by content of the held-out problems: the models that were certified on them
+# What held-out problems contained, and a key of the certificate that was made from them.
+_CERTIFIED: deque[tuple[Hashes, int]] = deque(maxlen=REMEMBERED)
 
 
 @dataclass(frozen=True)
@@ -48,33 +60,56 @@ class Certification:
         check_problems(problems)
         reward_of(problems, "certify")
         check_each_once(problems)
-        dropped: list[str] = []
+        notes: list[str] = []
         if self.ledger is not None:
             problems, near = _without_known(problems, self.ledger)
-            clusters = None if clusters is None else clusters[~near]
+            clusters = None if clusters is None else np.unique(clusters[~near], return_inverse=True)[1]
             weights = None if weights is None else weights[~near]
-            dropped = [f"{near.sum()} that nearly equal problems learned from were left out."] * bool(near.any())
-        reward = reward_of(problems, "certify")
+            if near.any():
+                notes.append(
+                    f"{near.sum()} that nearly equal problems learned from were left out: it is not about such."
+                )
+        problems, weights = _split_off_weights(problems, weights)
+        keys = _problem_keys(problems)
+        if clusters is None and weights is None:
+            clusters, weights, copies = _find_copies(problems, keys[0])
+            notes += copies
+        else:
+            notes += _weighing(clusters, weights)
+        measured, laws = self._measure_lists(problems)
+        return replace(measured, clusters=clusters, weights=weights, keys=keys, notes=(*laws, *notes))
+
+    def _measure_lists(self, problems: Problems) -> tuple[HeldOutValues, list[str]]:
+        """Return the values of all methods' lists, and notes on what the reward does not allow to claim."""
+        reward = reward_of(problems)
         lists = self.model.predict(problems, **self.limits)
         values, best_known = list_values(lists, problems), greedy(problems, **self.limits)
+        if values.min() < -ROUNDING:
+            raise InputError(
+                f"A certificate needs lists that are worth 0 or more. Got {values.min():g} for problem "
+                f"{problems.problem_ids[values.argmin()]}: add a constant to the reward if it can be negative."
+            )
         assert best_known.values is not None
         best, broken = self._bound_best(problems, [best_known.rows, lists.rows], best_known)
-        bounded = reward.bounded and PAST_ONE not in broken
+        others = {
+            name: list_values(rival.predict(problems, **self.limits), problems) for name, rival in self.rivals.items()
+        }
+        past_one = max((theirs.max() for theirs in others.values()), default=0.0) > 1 + ROUNDING
+        bounded = reward.bounded and PAST_ONE not in broken and not past_one
         unproved = "; ".join(sorted(broken - {PAST_ONE})) if reward.submodular else "this reward is not submodular"
         notes = ["Nothing is claimed against greedy or others: values of this reward may be above 1."] * (not bounded)
         notes += [f"Nothing is claimed against the best lists: {unproved}."] * bool(bounded and unproved)
-        others = {name: rival.predict(problems, **self.limits) for name, rival in self.rivals.items()}
-        return HeldOutValues(
-            values,
+        notes += [OWN_REWARD] * is_own(reward)
+        is_best = isinstance(reward, AnySuccess) and self.limits["budget"] is None and problems.quotas is None
+        measured = HeldOutValues(
+            np.maximum(values, 0.0),
             best_known.values,
-            {name: list_values(theirs, problems) for name, theirs in others.items()},
-            best=None if unproved else best,
-            clusters=clusters,
-            weights=weights,
+            others,
+            best=None if unproved else best_known.values if is_best else best,
             bounded=bounded,
             binary=isinstance(reward, AnySuccess),
-            notes=(*notes, *dropped, *(_copies(problems) if clusters is None else ())),
         )
+        return measured, notes
 
     def measure_more(self, more: Any) -> HeldOutValues:
         """Measure further problems, or those of a frame that is read as the model's own was."""
@@ -102,9 +137,9 @@ def certify_model(
 ) -> HeldOutCertificate:
     """Compute the certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`."""
     measured = certification.measure(problems, clusters, weights)
-    measured = replace(measured, notes=(*measured.notes, *_earlier_uses(problems, certification.model)))
     measure = certification.measure_more if clusters is None and weights is None else None
-    return make_certificate(measured, delta=delta, **certification.limits, measure=measure)
+    certificate = make_certificate(measured, delta=delta, **certification.limits, measure=measure)
+    return _with_earlier_uses(certificate, measured)
 
 
 def certify_best(
@@ -160,17 +195,19 @@ def certify_best(
     named = dict(models) if isinstance(models, Mapping) else dict(enumerate(models))
     if not named:
         raise InputError("certify_best needs at least one fitted model. Got none.")
-    certificates: dict[Any, HeldOutCertificate] = {}
+    certificates: dict[Any, tuple[HeldOutCertificate, HeldOutValues]] = {}
     for name, model in named.items():
         problems = model._as_problems(held_out, measured=True)
         certification = as_certification(model, rivals)
         measured = certification.measure(
             problems, read_clusters(cluster, held_out, problems, model), read_weights(weight, held_out, problems, model)
         )
-        certificates[name] = make_certificate(measured, delta=delta, n_models=len(named), **certification.limits)
-    best = max(certificates, key=lambda name: certificates[name].value)
+        made = make_certificate(measured, delta=delta, n_models=len(named), **certification.limits)
+        certificates[name] = made, measured
+    best = max(certificates, key=lambda name: certificates[name][0].value)
+    certificate = _with_earlier_uses(*certificates[best])
     note = f"It is the best of {len(named)} models, and the bounds hold after choosing it."
-    return replace(certificates[best], winner=best, notes=(*certificates[best].notes, note))
+    return replace(certificate, winner=best, notes=(*certificate.notes, note))
 
 
 def as_certification(
@@ -186,6 +223,9 @@ def as_certification(
     training = getattr(model, "training_problems_", None) if training is None else training
     run = getattr(model, "training_", None)
     ledger = None if own_split or run is None else run.ledger
+    if run is None and isinstance(getattr(model, "training_problems_", None), Problems):
+        ledger = Ledger()
+        ledger.states.add(states_of(model.training_problems_, first_gains(model.training_problems_)))
     return Certification(model, asked, _fit_rivals(rivals, asked, training), ledger)
 
 
@@ -225,28 +265,65 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
     return [entries[str(name)] for name in problems.problem_ids.tolist()]
 
 
-def _earlier_uses(problems: Problems, model: Any) -> list[str]:
-    """Return a note if other models were certified on the same problems before, and remember this one."""
-    states = states_of(problems, first_gains(problems))
-    models = _CERTIFIED.setdefault(int((states.seen ^ states.gains).sum(dtype=np.uint64)), set())
-    others = len(models - {id(model)})
-    models.add(id(model))
+def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
+    """Add a note if other certificates were made from these problems before, and remember this one."""
+    assert measured.keys is not None
+    problems, made = measured.keys[0], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
+    others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known).mean() > ALIKE}
+    _CERTIFIED.append((problems, made))
     note = (
-        f"These problems were used to certify {others} other model{'s' if others > 1 else ''} before: to choose among "
-        "them, use certify_best, whose bounds hold after choosing."
+        f"These problems were used for {len(others)} other certificate{'s' if len(others) > 1 else ''} before: each "
+        "holds by itself, not the best of them. To choose among models, use certify_best, whose bounds hold after "
+        "choosing."
     )
-    return [note] if others else []
+    return replace(certificate, notes=(*certificate.notes, note)) if others else certificate
 
 
-def _copies(problems: Problems) -> list[str]:
-    """Return a note if many problems equal others in all that is known of them."""
+def _problem_keys(problems: Problems) -> Hashes:
+    """Return keys of what each problem contains, and of that with its id: shape (2, problems)."""
     states = states_of(problems, first_gains(problems))
-    copies = len(problems) - len(np.unique(np.stack([states.seen, states.gains]), axis=1).T)
+    contents = states.seen ^ states.gains
+    named = [hash(pair) & MASK for pair in zip(map(str, problems.problem_ids), contents.tolist(), strict=True)]
+    return np.stack([contents, np.array(named, dtype=np.uint64)])
+
+
+def _find_copies(problems: Problems, contents: Hashes) -> tuple[Ints | None, Floats | None, list[str]]:
+    """Return clusters of equal problems, the problems' weights and a note; None each unless there are many copies."""
+    kinds, clusters = np.unique(contents, return_inverse=True)
+    copies = len(problems) - len(kinds)
+    if not problems.n_features or copies <= COPIES * len(problems):
+        return None, None, []
     note = (
-        f"{copies} of these problems equal others in every feature and gain: if they are the same cases, say so with "
-        "cluster=, or the bounds are too high."
+        f"{copies} of these problems equal others in every feature and gain, and equal ones count as a single draw. If "
+        "they are different cases, say so with cluster= and an entry of its own for each."
     )
-    return [note] if problems.n_features and copies > COPIES * len(problems) else []
+    return clusters, np.ones(len(problems)), [note]
+
+
+def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:
+    """Return notes on what the means are taken over, where clusters or weights differ."""
+    if weights is not None:
+        heaviest = weights if clusters is None else np.bincount(clusters, weights)
+        return ["It takes none to weigh more than the heaviest here."] * bool(np.ptp(heaviest) > 0)
+    return ["Each group counts the same."] * bool(np.ptp(np.bincount(clusters)) > 0)  # type: ignore[arg-type]
+
+
+def _split_off_weights(problems: Problems, weights: Floats | None) -> tuple[Problems, Floats | None]:
+    """Return problems without weights in their reward, and the weights of the problems."""
+    while isinstance(problems.reward, WeightedProblems):
+        own = np.asarray(problems.reward.weights, dtype=np.float64)
+        problems, weights = problems.with_reward(problems.reward.reward), own if weights is None else weights * own
+    return problems, weights
+
+
+def is_own(reward: Any) -> bool:
+    """Return whether a reward, or a part of it, is a function or class of the user's own."""
+    if not type(reward).__module__.startswith("listwright.") or isinstance(reward, Function):
+        return True
+    parts = [
+        part for value in vars(reward).values() for part in (value if isinstance(value, list | tuple) else [value])
+    ]
+    return any(is_own(part) for part in parts if isinstance(part, Reward))
 
 
 def _random_lists(problems: Problems, length: int) -> Ints:

@@ -16,10 +16,9 @@ from listwright.features.best_column import BestColumn
 from listwright.features.candidate import Candidate
 from listwright.features.distance import Distance
 from listwright.features.expected_gain import ExpectedGain
-from listwright.features.first_position import FirstPosition
 from listwright.features.identity import Identity
 from listwright.features.links import Links
-from listwright.features.position import Position
+from listwright.features.position import FirstPosition, Position
 from listwright.features.similarity import Similarity
 from listwright.features.uncovered_terms import UncoveredTerms
 from listwright.features.volume import Volume

@@ -84,11 +84,9 @@ class Aspects(Features):
         self.powers = powers
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Names of the kinds of aspects."""
         return {"kinds": tuple(sorted(problems.aspects or {}))}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Record the kinds of aspects, and check the powers."""
         if any(not power > 0 for power in self.powers):
             raise InputError(f"powers must be above 0. Got {self.powers!r}.")
         if not summary["kinds"]:
@@ -97,7 +95,6 @@ class Aspects(Features):
         return self
 
     def start(self, problems: Problems) -> AspectsSeen:
-        """States in which nothing is covered."""
         tables = problems.aspects or {}
         return AspectsSeen(problems, tuple(self._begin(tables[name], problems) for name in self.kinds_))
 
@@ -112,7 +109,6 @@ class Aspects(Features):
         return AspectState(table, weights, tuple(np.ones_like(weights) for _ in self.powers), nothing, nothing)
 
     def columns(self, seen: AspectsSeen) -> Floats32:
-        """Return the forms of every kind, side by side."""
         forms = [form for state in seen.kinds for form in self._forms(state, seen.problems.owners)]
         return np.stack(forms, axis=1).astype(np.float32)
 
@@ -156,7 +152,6 @@ class Aspects(Features):
         )
 
     def names(self) -> list[str]:
-        """One name per column."""
         forms = [f"uncovered {{}}, power {power:g}" for power in self.powers]
         forms += ["newly answered {}", "answers above the list's to {}", "next seat by {}", "other seats by {}"]
         return [form.format(kind) for kind in self.kinds_ for form in forms]

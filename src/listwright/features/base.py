@@ -189,16 +189,13 @@ class Sum(Features):
         self.parts = parts
 
     def fit(self, problems: Problems) -> Self:
-        """Fit a clone of every part."""
         self.parts_ = [clone(part).fit(problems) for part in self.parts]
         return self
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Every part's summary."""
         return {"parts": [part.summary(problems) for part in self.parts]}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Fit a clone of every part to its own summary."""
         self.parts_ = [
             clone(part).fit_from_summary(own) for part, own in zip(self.parts, summary["parts"], strict=True)
         ]
@@ -210,35 +207,28 @@ class Sum(Features):
         return all(part.is_static for part in self.parts)
 
     def streams(self) -> bool:
-        """Return whether all parts can be fitted from summaries."""
         return all(part.streams() for part in self.parts)
 
     def fitted_parts(self) -> list[Features]:
-        """The parts as they were fitted."""
         return self.parts_
 
     def with_items(self, n_items: int) -> Self:
-        """Return a twin in which every part knows the larger catalogue."""
         twin = copy.copy(self)
         twin.parts_ = [part.with_items(n_items) for part in self.parts_]
         return twin
 
     def uses_training_data(self) -> bool:
-        """Return whether any part does."""
         return any(part.uses_training_data() for part in self.parts)
 
     def for_training(self, problems: Problems) -> Self:
-        """Return a twin in which every part sees the training problems out of fold."""
         twin = copy.copy(self)
         twin.parts_ = [part.for_training(problems) for part in self.parts_]
         return twin
 
     def start(self, problems: Problems) -> tuple[Any, ...]:
-        """Return a tuple of the parts' states of empty lists."""
         return tuple(part.start(problems) for part in self.parts_)
 
     def columns(self, seen: tuple[Any, ...]) -> Floats32:
-        """All parts' columns side by side, (rows, d)."""
         return np.concatenate([part.columns(one) for part, one in zip(self.parts_, seen, strict=True)], axis=1)
 
     def cross_columns(self, seen: tuple[Any, ...]) -> Crossed | None:
@@ -250,19 +240,15 @@ class Sum(Features):
         return found[0] if found else None
 
     def add(self, seen: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        """Return a tuple of the parts' states after the picks."""
         return tuple(part.add(one, picks) for part, one in zip(self.parts_, seen, strict=True))
 
     def names(self) -> list[str]:
-        """Return the parts' names in order."""
         return [name for part in self.parts_ for name in part.names()]
 
     def parts_seen(self, seen: tuple[Any, ...]) -> Iterator[tuple[Features, Any]]:
-        """Pairs of a part and its state."""
         return zip(self.parts_, seen, strict=True)
 
     def problems_of(self, seen: tuple[Any, ...]) -> Problems:
-        """Return the problems of the state, the same for all parts."""
         return self.parts_[0].problems_of(seen[0])
 
 
@@ -305,7 +291,6 @@ class CrossFitted(Features):
             yield CrossFold(number, held, ~held if len(present) > 1 else held)
 
     def for_training(self, problems: Problems) -> Self:
-        """Return a shallow copy that sees the training problems out of fold."""
         twin = copy.copy(self)
         twin.out_of_fold_ = True
         return twin

@@ -78,15 +78,12 @@ class BestColumn(Features):
         return self
 
     def start(self, problems: Problems) -> BestColumnSeen:
-        """Return the scaled column of each candidate."""
         return BestColumnSeen(problems, self.scale_.apply(dense(problems.features)[:, [self.column_]]))
 
     def columns(self, seen: BestColumnSeen) -> Floats32:
-        """Return the same at every position."""
         return seen.column
 
     def names(self) -> list[str]:
-        """Return the column's own name."""
         return [self.name_]
 
 

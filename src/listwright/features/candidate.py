@@ -64,12 +64,10 @@ class Candidate(Features):
         self.standardize = standardize
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Moments of features and context, and the names."""
         context = None if problems.context is None else Moments.of(problems.context)
         return {"features": Moments.of(dense(problems.features)), "context": context, "names": tuple(_names(problems))}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Learn the scales."""
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
         self.context_scale_ = None
         if summary["context"] is not None:
@@ -78,22 +76,18 @@ class Candidate(Features):
         return self
 
     def start(self, problems: Problems) -> CandidateSeen:
-        """Return the scaled features, followed by the context repeated for each candidate."""
         table = self.scale_.apply(problems.features)
         if self.context_scale_ is not None and problems.context is not None:
             table = np.concatenate([table, self.context_scale_.apply(problems.context)[problems.owners]], axis=1)
         return CandidateSeen(problems, table)
 
     def columns(self, seen: CandidateSeen) -> Floats32:
-        """Return the same at every position."""
         return seen.table
 
     def add(self, seen: CandidateSeen, picks: Ints) -> CandidateSeen:
-        """Return `seen`: nothing changes."""
         return seen
 
     def names(self) -> list[str]:
-        """Names of the features, then of the context."""
         return self.names_
 
 

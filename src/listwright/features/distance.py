@@ -75,11 +75,9 @@ class Distance(Features):
         self.standardize = standardize
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Moments of the columns."""
         return {"features": Moments.of(dense(problems.features)), "names": tuple(feature_names(problems))}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Learn the scales."""
         if not (self.minimum or self.mean):
             raise InputError("Distance has no columns with minimum=False and mean=False. Set one of them to True.")
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
@@ -87,13 +85,11 @@ class Distance(Features):
         return self
 
     def start(self, problems: Problems) -> DistanceSeen:
-        """No distance to an empty list."""
         table = self.scale_.apply(problems.features)
         nothing = np.zeros_like(table)
         return DistanceSeen(problems, table, nothing, nothing, np.zeros(len(problems), dtype=np.int64))
 
     def columns(self, seen: DistanceSeen) -> Floats32:
-        """All minima, then all means."""
         n, d = seen.table.shape
         columns = np.empty((n, d * (self.minimum + self.mean)), dtype=np.float32)
         if self.minimum:
@@ -104,12 +100,10 @@ class Distance(Features):
         return columns
 
     def add(self, seen: DistanceSeen, picks: Ints) -> DistanceSeen:
-        """Update minima and sums with the differences to the picks."""
         smallest, total = seen.smallest.copy(), seen.total.copy()
         nearer(picks, seen.problems.offsets, seen.table, smallest, total, seen.lengths)
         return seen._replace(smallest=smallest, total=total, lengths=seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:
-        """One name per column."""
         kinds = [kind for kind, wanted in (("minimum", self.minimum), ("mean", self.mean)) if wanted]
         return [f"{kind} distance in {name}" for kind in kinds for name in self.feature_names_]

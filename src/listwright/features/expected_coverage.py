@@ -70,7 +70,6 @@ class ExpectedCoverage(CrossFitted):
     predicted_: dict[Any, Floats]  # of a twin for training: by problem, the worth of its words
 
     def fit(self, problems: Problems) -> Self:
-        """Learn the worth of words from all problems, and once without each fold."""
         if not sparse.issparse(problems.vectors):
             raise InputError("ExpectedCoverage needs sparse vectors with one column per word. See text.hashed_tf_idf.")
         words, worth = words_of(problems), word_worth(problems)
@@ -90,7 +89,6 @@ class ExpectedCoverage(CrossFitted):
         return self
 
     def for_training(self, problems: Problems) -> Self:
-        """Return a twin that holds out-of-fold predictions for each of these problems."""
         words, worth = words_of(problems), word_worth(problems)
         rates = _rates(self.known_, words, without=worth)
         table = self.scale_.apply(_seen_in(problems, words, rates))
@@ -126,13 +124,11 @@ class ExpectedCoverage(CrossFitted):
         return (np.stack(parts, axis=1) / self.spread_).astype(np.float32)
 
     def add(self, seen: CoverageSeen, picks: Ints) -> CoverageSeen:
-        """Count the words of the picks as held once more."""
         levels = seen.levels.copy()
         levels[seen.words.holds[picks[picks >= 0]].indices] += 1
         return seen._replace(levels=levels)
 
     def names(self) -> list[str]:
-        """One name per column."""
         return ["expected new words", "expected new words by size"][: len(self.spread_)]
 
 

@@ -77,7 +77,6 @@ class ExpectedGain(Features):
         self.random_state = random_state
 
     def fit(self, problems: Problems) -> Self:
-        """Fit the models on all training problems, and once without each fold."""
         recurs = problems.catalogue is not None and isinstance(problems.reward, AnySuccess)
         kind = GivenFailure if recurs else PredictedTopics
         self.view_: Features = kind(self.models, random_state=self.random_state).fit(problems)
@@ -90,17 +89,13 @@ class ExpectedGain(Features):
         return twin
 
     def start(self, problems: Problems) -> Any:
-        """Return what is expected before any pick."""
         return self.view_.start(problems)
 
     def columns(self, seen: Any) -> Floats32:
-        """Return what is expected given the list."""
         return self.view_.columns(seen)
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """Return the state in which the picks are in the list."""
         return self.view_.add(seen, picks)
 
     def names(self) -> list[str]:
-        """One name per column."""
         return self.view_.names()

@@ -84,7 +84,6 @@ class GivenFailure(CrossFitted):
         self.random_state = random_state
 
     def without_training_state(self) -> Self:
-        """Return a copy without the out-of-fold predictions for training problems."""
         twin = copy.copy(self)
         if hasattr(self, "training_"):
             twin.training_ = Estimates(*({key: np.zeros((0, 0)) for key in table} for table in self.training_))
@@ -92,7 +91,6 @@ class GivenFailure(CrossFitted):
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fit the models on all training problems, and once without each fold."""
         self.asked_ = list(fresh_models(self.models))
         if problems.catalogue is None:
             raise InputError("ExpectedGain needs a catalogue, but these problems have none.")
@@ -146,7 +144,6 @@ class GivenFailure(CrossFitted):
         )
 
     def start(self, problems: Problems) -> GainSeen:
-        """The estimates before anything has failed."""
         estimates = self._estimates(problems)
         return GainSeen(
             problems,
@@ -158,7 +155,6 @@ class GivenFailure(CrossFitted):
         )
 
     def columns(self, seen: GainSeen) -> Floats32:
-        """Logits: kernel estimates of the models asked for, then conditioned means."""
         kernels = self._kernel_estimates(seen)
         tables = [*(kernels[name] for name in kernels if name in self.asked_), *seen.left.values()]
         assert seen.problems.catalogue is not None
@@ -176,7 +172,6 @@ class GivenFailure(CrossFitted):
         return estimates
 
     def add(self, seen: GainSeen, picks: Ints) -> GainSeen:
-        """Condition all estimates on the failure of the picks."""
         some = np.flatnonzero(picks >= 0)
         assert seen.problems.catalogue is not None
         items = seen.problems.catalogue[picks[some]]
@@ -206,7 +201,6 @@ class GivenFailure(CrossFitted):
         return left, column, variance
 
     def names(self) -> list[str]:
-        """One name per column."""
         return [
             *(f"{name} success where the list failed" for name in self.training_.likeness if name in self.asked_),
             *(f"{name} success given the list's failure" for name in self.training_.means),

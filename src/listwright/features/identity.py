@@ -87,7 +87,6 @@ class Identity(Features):
         return self.standardize and bool(self.cross)
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Size of the catalogue, and moments and distinct columns of what is crossed."""
         unknown = [name for name in self.cross if name not in CROSSES]
         if unknown:
             raise InputError(f"cross must be some of {', '.join(CROSSES)}. Got {unknown[0]!r}.")
@@ -99,7 +98,6 @@ class Identity(Features):
         }
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Learn the catalogue's size and the scales."""
         self.n_items_ = summary["n_items"]
         self.kept_ = {name: distinct.telling() for name, distinct in summary["distinct"].items()}
         scales = {
@@ -117,13 +115,11 @@ class Identity(Features):
         return Scale(scale.mean[kept], scale.spread[kept] * share)
 
     def with_items(self, n_items: int) -> Self:
-        """Return a twin for a larger catalogue; what is known of the other items stays."""
         twin = copy.copy(self)
         twin.n_items_ = n_items
         return twin
 
     def start(self, problems: Problems) -> IdentitySeen:
-        """Return the states, with no item in any list."""
         largest = int(_catalogue(problems).max())
         if largest >= self.n_items_:
             raise InputError(f"Catalogue item {largest} was not in the training data, which had {self.n_items_} items.")
@@ -137,15 +133,12 @@ class Identity(Features):
         return IdentitySeen(problems, np.concatenate(parts, axis=1), in_list)
 
     def columns(self, seen: IdentitySeen) -> Floats32:
-        """Return a table without columns: all are crossed."""
         return np.zeros((len(seen.problems.owners), 0), dtype=np.float32)
 
     def cross_columns(self, seen: IdentitySeen) -> Crossed:
-        """Return a block of columns for each item."""
         return Crossed(_catalogue(seen.problems), self.n_items_, seen.states)
 
     def add(self, seen: IdentitySeen, picks: Ints) -> IdentitySeen:
-        """Set the in-list flags of the picked items, where the list is crossed."""
         if seen.in_list < 0:
             return seen
         states = seen.states.copy()

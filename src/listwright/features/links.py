@@ -80,18 +80,15 @@ class Links(Features):
         self.sums = sums
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Return the kinds of links."""
         return {"kinds": tuple(sorted(problems.links or {})), "vectors": problems.vectors is not None}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Learn which kinds of links there are."""
         self.kinds_, self.has_vectors_ = list(summary["kinds"]), bool(summary["vectors"])
         if not self.kinds_ and not self.has_vectors_:
             raise InputError("Links needs links or vectors, but these problems have neither.")
         return self
 
     def start(self, problems: Problems) -> LinksSeen:
-        """No link to an empty list, and nothing reached."""
         links = problems.links or {}
         into = [_transpose(links[name], problems) for name in self.kinds_]
         near = []
@@ -103,13 +100,11 @@ class Links(Features):
         return LinksSeen(problems, tuple(into), tuple(near), none, none, np.zeros((problems.n_rows, len(near))))
 
     def columns(self, seen: LinksSeen) -> Floats32:
-        """Strongest, then summed links, then what is newly reached."""
         fresh = [np.log1p(table @ (1.0 - seen.reached[:, i])) for i, table in enumerate(seen.near)]
         sums = [seen.total] if self.sums else []
         return np.column_stack([seen.best, *sums, *fresh]).astype(np.float32)
 
     def add(self, seen: LinksSeen, picks: Ints) -> LinksSeen:
-        """Take the links to the picks in."""
         some = picks[picks >= 0]
         best, total, reached = seen.best.copy(), seen.total.copy(), seen.reached.copy()
         for kind, table in enumerate(seen.into):
@@ -121,7 +116,6 @@ class Links(Features):
         return seen._replace(best=best, total=total, reached=reached)
 
     def names(self) -> list[str]:
-        """One name per column."""
         kinds = [*self.kinds_, *(["cosine"] if self.has_vectors_ else [])]
         reach = [f"newly reached above {threshold:g}" for threshold in self.thresholds] if self.has_vectors_ else []
         return [

@@ -57,12 +57,10 @@ class Static(OutcomeModel):
     doubt = 0.0  # what happened in all states is counted, not carried over
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Count the training states."""
         self.n_ = len(y)
         return self
 
     def likeness(self, x: Floats) -> Floats:
-        """Even weights."""
         return np.full((len(x), self.n_), 1.0 / self.n_)
 
 
@@ -75,7 +73,6 @@ class Forest(OutcomeModel):
         self.min_leaf = min_leaf
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Grow the trees."""
         from sklearn.ensemble import ExtraTreesRegressor  # here and below: it takes a second to import
 
         self.trees_ = ExtraTreesRegressor(
@@ -87,7 +84,6 @@ class Forest(OutcomeModel):
         return self
 
     def means(self, x: Floats) -> Floats:
-        """Mean of the trees."""
         return self.trees_.predict(x).reshape(len(x), self.n_items_)
 
     def likeness(self, x: Floats) -> Floats:
@@ -101,7 +97,6 @@ class Forest(OutcomeModel):
         return weights / weights.sum(axis=1, keepdims=True)
 
     def for_rows(self, n_rows: int) -> Forest:
-        """Fewer trees, and leave that grow with the rows."""
         return Forest(min(self.n_trees, ROW_TREES), max(self.min_leaf, n_rows // ROW_LEAVES))
 
 
@@ -116,12 +111,10 @@ class Contrasts(OutcomeModel):
         self.n_trees = n_trees
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Grow the trees."""
         self.forest_ = Forest(self.n_trees).fit(x, y - y.mean(axis=1, keepdims=True), seed)
         return self
 
     def likeness(self, x: Floats) -> Floats:
-        """That of the forest."""
         return self.forest_.likeness(x)
 
 
@@ -130,7 +123,6 @@ class Ridge(OutcomeModel):
     """Ridge regression on the state, one line per item, with the penalty chosen by leave-one-out."""
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Solve for the weights; with fewer than three states the penalty is 1."""
         from sklearn.linear_model import Ridge as LinearRidge
         from sklearn.linear_model import RidgeCV
 
@@ -140,11 +132,9 @@ class Ridge(OutcomeModel):
         return self
 
     def means(self, x: Floats) -> Floats:
-        """Linear predictions, (states, items)."""
         return self.model_.predict(x).reshape(len(x), self.n_items_)
 
     def for_rows(self, n_rows: int) -> Ridge:
-        """Return self: it is cheap for any number of rows."""
         return self
 
 
@@ -169,7 +159,6 @@ class KernelRidge(OutcomeModel):
         return self
 
     def means(self, x: Floats) -> Floats:
-        """Return the mean outcomes, plus a kernel-weighted sum over training states."""
         return self.level_ + np.exp(-_squared_gaps(x, self.x_) / self.width_) @ self.weights_
 
 
@@ -181,12 +170,10 @@ class Neighbours(OutcomeModel):
         self.n_neighbours = n_neighbours
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Keep the states."""
         self.x_ = x
         return self
 
     def likeness(self, x: Floats) -> Floats:
-        """exp(-squared distance / that of the k-th neighbour)."""
         gaps = _squared_gaps(x, self.x_)
         k = min(self.n_neighbours, gaps.shape[1]) - 1
         width = np.partition(gaps, k, axis=1)[:, k : k + 1]

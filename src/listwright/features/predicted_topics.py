@@ -105,7 +105,6 @@ class PredictedTopics(CrossFitted):
         self.random_state = random_state
 
     def without_training_state(self) -> Self:
-        """Return a copy without the out-of-fold predictions for training problems."""
         twin = copy.copy(self)
         if hasattr(self, "training_"):
             twin.training_ = {name: table[:0] for name, table in self.training_.items()}
@@ -160,7 +159,6 @@ class PredictedTopics(CrossFitted):
         return np.concatenate(parts, axis=1)
 
     def start(self, problems: Problems) -> TopicsSeen:
-        """Rewards on the predicted amounts, with nothing covered yet."""
         rewards = [self.topics_.reward(p, problems.offsets) for p in self._predict(problems).values()]
         states = tuple((reward, reward.start(problems)) for reward in rewards)
         return TopicsSeen(problems, _gains(states), states)
@@ -171,11 +169,9 @@ class PredictedTopics(CrossFitted):
         return np.log(np.maximum(gains, LEAST)).astype(np.float32)
 
     def add(self, seen: TopicsSeen, picks: Ints) -> TopicsSeen:
-        """Covers what the picks are predicted to cover."""
         return seen._replace(states=tuple((reward, reward.add(state, picks)) for reward, state in seen.states))
 
     def names(self) -> list[str]:
-        """One name per column."""
         names = list(self.models_)
         return [*(f"{name} gain given the list" for name in names), *(f"{name} gain alone" for name in names)]
 

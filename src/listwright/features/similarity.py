@@ -60,7 +60,6 @@ class Similarity(Features):
     group = "likeness"
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Return whether the problems have vectors, and vectors of their own."""
         return {"vectors": problems.vectors is not None, "own": has_own_vector(problems)}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
@@ -71,7 +70,6 @@ class Similarity(Features):
         return self
 
     def start(self, problems: Problems) -> SimilaritySeen:
-        """The list is empty."""
         unit = unit_rows(problems.vectors)
         centres = unit_rows(_sums(unit, problems))
         still = [_dots(unit, centres, problems.owners)]
@@ -83,7 +81,6 @@ class Similarity(Features):
         )
 
     def columns(self, seen: SimilaritySeen) -> Floats32:
-        """Cosines to the problem and its centre, then to the list."""
         mean = seen.total / np.maximum(seen.lengths, 1)[seen.problems.owners]
         return np.column_stack([seen.still, seen.best, mean]).astype(np.float32)
 
@@ -101,7 +98,6 @@ class Similarity(Features):
         )
 
     def names(self) -> list[str]:
-        """One name per column."""
         own = ["cosine to the problem"] if self.own_ else []
         return [*own, "cosine to the centre", "highest cosine in the list", "mean cosine to the list"]
 

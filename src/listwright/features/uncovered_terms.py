@@ -54,11 +54,9 @@ class UncoveredTerms(Features):
     group = "uncovered query terms"
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Return whether there are query terms."""
         return {"query_terms": problems.query_terms is not None}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Raise InputError for problems without query terms; there is nothing to learn."""
         if not summary["query_terms"]:
             raise InputError(
                 "UncoveredTerms needs problems with query terms. Pass query_terms=QueryTerms.from_lists(...)."
@@ -66,25 +64,21 @@ class UncoveredTerms(Features):
         return self
 
     def start(self, problems: Problems) -> UncoveredTermsSeen:
-        """Nothing is covered."""
         if problems.query_terms is None:
             raise InputError("These problems have no query terms, but those that the features were fitted to have.")
         return UncoveredTermsSeen(problems, problems.query_terms, np.zeros(len(problems), dtype=np.uint64))
 
     def columns(self, seen: UncoveredTermsSeen) -> Floats32:
-        """(rows, 4): shares of the problem's weight of query terms; see the class."""
         table = np.empty((seen.problems.n_rows, len(NAMES)), dtype=np.float32)
         terms = seen.query_terms
         unmet_rows(seen.problems.offsets, terms.starts, terms.parts, terms.wholes, terms.weights, seen.covered, table)
         return table
 
     def add(self, seen: UncoveredTermsSeen, picks: Ints) -> UncoveredTermsSeen:
-        """Mark the query terms that the picks cover."""
         some = np.flatnonzero(picks >= 0)
         covered = seen.covered.copy()
         covered[some] |= seen.query_terms.wholes[picks[some]]
         return seen._replace(covered=covered)
 
     def names(self) -> list[str]:
-        """One name per column."""
         return list(NAMES)

@@ -68,22 +68,18 @@ class Volume(Features):
         self.relative = relative
 
     def uses_training_data(self) -> bool:
-        """True where the volume is multiplied with features, which are scaled."""
         return self.times_features
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Moments of the features, where the volume is multiplied with them."""
         moments = Moments.of(dense(problems.features)) if self.times_features else None
         return {"features": moments, "names": tuple(feature_names(problems)) if self.times_features else ()}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Learn the scales of the features that the volume is multiplied with."""
         self.scale_ = None if summary["features"] is None else Scale.from_moments(summary["features"])
         self.feature_names_ = list(summary["names"])
         return self
 
     def start(self, problems: Problems) -> VolumeSeen:
-        """Vectors of unit length (or 0), and empty spans."""
         vectors = unit_rows(problems.features if problems.vectors is None else problems.vectors)
         quality = np.zeros((problems.n_rows, 0)) if self.scale_ is None else self.scale_.apply(problems.features)
         lengths = np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel() if sparse.issparse(vectors) else None
@@ -91,7 +87,6 @@ class Volume(Features):
         return VolumeSeen(problems, vectors, quality.astype(np.float32), remaining, (), np.zeros(len(problems)))
 
     def columns(self, seen: VolumeSeen) -> Floats32:
-        """Return the volume, then its products with the features."""
         volume = np.maximum(seen.remaining, 0.0)
         if not self.relative:
             volume = volume * np.exp(seen.log_volume)[seen.problems.owners]
@@ -99,7 +94,6 @@ class Volume(Features):
         return np.concatenate([column, column * seen.quality], axis=1)
 
     def add(self, seen: VolumeSeen, picks: Ints) -> VolumeSeen:
-        """One Gram-Schmidt step in each problem with a pick that points somewhere new."""
         left = np.where(picks >= 0, seen.remaining[picks], 1.0)
         log_volume = seen.log_volume + np.log(np.maximum(left, np.finfo(float).tiny))
         new = np.where(left > FLAT, picks, -1)
@@ -115,7 +109,6 @@ class Volume(Features):
         return seen._replace(remaining=remaining, explained=(*seen.explained, column), log_volume=log_volume)
 
     def names(self) -> list[str]:
-        """One name per column."""
         return ["volume", *(f"volume x {name}" for name in self.feature_names_)]
 
 

@@ -42,7 +42,7 @@ from listwright.frames.frame import as_table, is_frame
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeFTRL
 from listwright.learners.experts import n_items_of
 from listwright.policies import Linear, Policy
-from listwright.policies.sequence import Sequence as SequencePolicy
+from listwright.policies.mixture import Sequence as SequencePolicy
 from listwright.predictor import check_reward_named
 from listwright.problems import Problems, build_problems
 from listwright.training.signature import made_up, some_group

@@ -27,14 +27,15 @@ class Gamblers:
     If E[top] <= ratio * E[bottom], the game is not in the gambler's favour whatever the bets, and by Ville's inequality
     the capital ever reaches 1 / delta with a probability of at most `delta`. So the ratios up to the first gambler who
     has not reached it are below the truth, at all times at once: `play` can be called again as pairs arrive. The bets
-    are those of STaR: set from what is left to win and the number of pairs left in this call.
+    are those of STaR: set from what is left to win and the number of pairs left in this call. In later calls, after
+    which more may come, they are those of Kelly, for the largest growth, with the means and the variance seen before.
     """
 
     def __init__(self, delta: float, *, shares: bool) -> None:
         self.ratios = SHARES if shares else RATIOS
         self.target = float(np.log(1 / validate_delta(delta)))
         self.n, self.top, self.bottom, self.squares = 0.0, 0.0, 0.0, 0.0  # sums over earlier pairs
-        self.bets = np.zeros((4, 0))  # by pair: top, bottom, expected variance, and pairs left in its call
+        self.bets = np.zeros((6, 0))  # as `count_winners` takes them
 
     def copy(self) -> Gamblers:
         """Return gamblers with the same capital, who go on by themselves."""
@@ -43,25 +44,27 @@ class Gamblers:
     def play(self, tops: Floats, bottoms: Floats) -> Gamblers:
         """Bet on these pairs, in their order."""
         tops, bottoms = _in_blocks(tops), _in_blocks(bottoms)
-        left = np.arange(len(tops), 0, -1)
-        self.bets = np.hstack([self.bets, [tops, bottoms, self._foresee(tops, bottoms), left]])
+        left = np.arange(len(tops), 0, -1) if self.n == 0 else np.zeros(len(tops))
+        self.bets = np.hstack([self.bets, [tops, bottoms, *self._foresee(tops, bottoms), left]])
         return self
 
-    def _foresee(self, tops: Floats, bottoms: Floats) -> Floats:
-        """Return the variance to expect of each pair, from earlier ones alone."""
-        top, bottom = self.top + np.cumsum(tops), self.bottom + np.cumsum(bottoms)
-        guesses = np.concatenate([[(0.5 + self.top) / (1 + self.bottom)], ((0.5 + top) / (1 + bottom))[:-1]])
-        squares = self.squares + np.cumsum((tops - guesses * bottoms) ** 2)
-        before = np.concatenate([[self.squares], squares[:-1]])
+    def _foresee(self, tops: Floats, bottoms: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the means and the variance to expect of each pair, from earlier ones alone."""
+        top, bottom = (
+            before + np.concatenate([[0.0], np.cumsum(new)])
+            for before, new in ((self.top, tops), (self.bottom, bottoms))
+        )
+        guesses = ((0.5 + top) / (1 + bottom))[:-1]
+        squares = self.squares + np.concatenate([[0.0], np.cumsum((tops - guesses * bottoms) ** 2)])
         seen = self.n + np.arange(len(tops))
         self.n, self.top, self.bottom, self.squares = self.n + len(tops), top[-1], bottom[-1], squares[-1]
-        return (PRIOR_WEIGHT * PRIOR_VARIANCE + before) / (PRIOR_WEIGHT + seen)
+        variances = (PRIOR_WEIGHT * PRIOR_VARIANCE + squares[:-1]) / (PRIOR_WEIGHT + seen)
+        return (0.5 + top[:-1]) / (1 + seen), (1 + bottom[:-1]) / (1 + seen), variances
 
     @property
     def bound(self) -> float:
         """The largest ratio up to which all gamblers have won; 0.0 if the first has not."""
-        tops, bottoms, variances, left = self.bets
-        first = count_winners(self.target, self.ratios, tops, bottoms, variances, left, MOST)
+        first = count_winners(self.target, self.ratios, self.bets, MOST)
         return float(self.ratios[first - 1]) if first else 0.0
 
 

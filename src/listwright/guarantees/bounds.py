@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from math import ceil, exp, floor, log, log10, sqrt
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from math import ceil, exp, log, log10, sqrt
+from numbers import Real
 
 from listwright.errors import InputError
 
@@ -214,17 +215,19 @@ def validate_counts(**counts: int) -> None:
 
 def validate_delta(delta: float) -> float:
     """Return `delta`, or raises unless it lies strictly between 0 and 1."""
-    if not 0 < delta < 1:
-        raise InputError(f"delta must be between 0 and 1. Got {delta}.")
-    return delta
+    if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
+        raise InputError(f"delta must be between 0 and 1. Got {delta!r}.")
+    return float(delta)
 
 
-def format_confidence(delta: float) -> str:
-    """Return 1 - delta in per cent, rounded down and with enough digits never to read 100.
+def format_confidence(delta: float, *, of: int = 100) -> str:
+    """Return 1 - delta in per cent (or `of` 1), rounded down and with enough digits never to read 100.
 
-    >>> format_confidence(0.05), format_confidence(0.025), format_confidence(1e-9)
-    ('95', '97.5', '99.9999999')
+    >>> format_confidence(0.05), format_confidence(0.025), format_confidence(1e-9), format_confidence(0.05, of=1)
+    ('95', '97.5', '99.9999999', '0.95')
     """
-    digits = max(0, ceil(-log10(delta)))
-    text = f"{floor(Decimal(100 * 10**digits) * (1 - Decimal(str(delta)))) / Decimal(10**digits):f}"
+    digits = max(2, 2 + ceil(-log10(delta)))  # of the share, two more than of per cent
+    with localcontext(prec=digits + 20):
+        share = (1 - Decimal(str(delta))).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR)
+        text = f"{share * of:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from math import log, sqrt
 
 from listwright._internal.pictures import html_text
@@ -190,7 +189,7 @@ class Certificate:
 
     def _claim(self) -> str:
         claim = (
-            f"With probability {Decimal(format_confidence(self.delta)) / 100}, lists of {self.length} from the mixture "
+            f"With probability {format_confidence(self.delta, of=1)}, lists of {self.length} from the mixture "
             "of all rounds' policies "
             f"are worth at least {self.lower_bound_on_value:.3f}."
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Floats, Hashes, Ints
 from listwright._internal.pictures import html_text, intervals
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
@@ -20,7 +20,8 @@ from listwright.rewards.base import Laws
 
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
 ORDER_SEED = 20130616  # of the order in which problems are bet on, whatever their order in the table
-EXACT_SHARE = 0.9  # of the probability of error, for the exact bound of 0/1 rewards; the rest is for graded values
+COPIES = 0.01  # share of problems that equal others, past which they are taken for copies
+EXACT_SHARE = 0.75  # of the probability of error, for the exact bound of 0/1 rewards; the rest is for bets, and updates
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,26 @@ class HeldOutValues:
     values: Floats
     greedy: Floats  # of the lists that greedy builds with the reward in sight
     rivals: Mapping[str, Floats] = field(default_factory=dict)
-    best: Floats | None = None  # upper bounds on the best list of each problem; None if none are proved
+    # upper bounds on the best list of each problem: `greedy` itself where it is the best; None if none are proved
+    best: Floats | None = None
     clusters: Ints | None = None  # problems with the same number belong together
     weights: Floats | None = None  # of the problems
     bounded: bool = True  # whether the reward itself promises values from 0 to 1
     binary: bool = False  # whether values are mostly 0 or 1, as those of `AnySuccess`
     notes: tuple[str, ...] = ()
+    keys: Hashes | None = None  # (2, problems): of what each contains, without its id and with it
+
+    @property
+    def n_groups(self) -> int | None:
+        """The number of independent draws of equal weight that the problems are as good as; None if it is theirs."""
+        if self.clusters is None and self.weights is None:
+            return None
+        weights = self._group_weights()
+        return int(weights.sum() ** 2 / (weights**2).sum() + 1e-9)
+
+    def average(self, column: Floats) -> float:
+        """Return the mean that the bounds are about: by weight, and of the means of clusters."""
+        return float(self._merge(column).sum() / self._merge(np.ones(len(column))).sum())
 
     def pairs(self) -> dict[str, tuple[Floats, Floats]]:
         """Return the statement's tops and bottoms by its name, one entry per independent cluster, in betting order."""
@@ -44,7 +59,7 @@ class HeldOutValues:
         if self.bounded:
             tops |= {"greedy": self.values} | {f"ahead:{name}": self._half_gap(other) for name, other in self._others()}
             bottoms |= {"greedy": np.clip(self.greedy, 0.0, 1.0)}
-            if self.best is not None:
+            if self.best is not None and self.best is not self.greedy:
                 tops, bottoms = tops | {"best": self.values}, bottoms | {"best": np.clip(self.best, 0.0, 1.0)}
         ones = bottoms["value"]
         return {name: (self._merge(top), self._merge(bottoms.get(name, ones))) for name, top in tops.items()}
@@ -55,13 +70,20 @@ class HeldOutValues:
     def _half_gap(self, other: Floats) -> Floats:
         return np.clip((self.values - other + 1) / 2, 0.0, None)
 
+    def _group_weights(self) -> Floats:
+        weights = np.ones(len(self.values)) if self.weights is None else self.weights
+        if self.clusters is None:
+            return weights
+        total: Floats = np.bincount(self.clusters, weights).astype(np.float64)
+        return total if self.weights is not None else np.ones(len(total))
+
     def _merge(self, column: Floats) -> Floats:
         """Return the weighted mean of each cluster times its share of the largest weight, in betting order."""
-        weights = np.ones(len(column)) if self.weights is None else self.weights
         if self.clusters is not None:
-            total: Floats = np.bincount(self.clusters, weights=weights).astype(np.float64)
-            column = np.bincount(self.clusters, weights=weights * column) / np.maximum(total, 1e-300)
-            weights = np.ones(len(total)) if self.weights is None else total
+            total: Floats = np.bincount(self.clusters, self.weights).astype(np.float64)
+            weighted = column if self.weights is None else self.weights * column
+            column = np.bincount(self.clusters, weighted) / np.maximum(total, 1e-300)
+        weights = self._group_weights()
         merged = column * weights / weights.max()
         return merged[np.random.default_rng(ORDER_SEED).permutation(len(merged))]
 
@@ -93,12 +115,13 @@ class HeldOutCertificate:
     budget : float or None
         Budget of the lists, if they have one.
     mean, greedy_mean : float
-        Mean values seen on the held-out problems, of these lists and of greedy.
+        Mean values seen on the held-out problems, of these lists and of greedy: by weight, and by cluster.
     share_of_best : float or None
         Lower bound on the mean as a share of the best list's, which is bounded for each problem from the gains along
         greedy's list. None if nothing is proved: see `notes`.
     n_groups : int or None
-        Number of clusters, which are the independent draws; None if every problem is one.
+        Effective number of independent draws: that of clusters, and fewer if their weights differ. None if every
+        problem is a draw.
     winner : str, int or None
         Name or number of the model that `certify_best` chose.
     notes : tuple of str
@@ -137,14 +160,15 @@ class HeldOutCertificate:
     def update(self, more: Any) -> HeldOutCertificate:
         """Return a certificate from further problems besides those that it was made from.
 
-        The bounds of all certificates in such a row hold at all times together, with probability 1 - `delta`: look as
-        often as you like, and stop when you like. For rewards of 0 and 1 they are a little lower than those of a
-        single look at the same problems.
+        The bounds of all certificates in such a row, with the first, hold at all times together, with probability
+        1 - `delta`: look as often as you like, and stop when you like. They never fall. For rewards of 0 and 1 they are
+        a little lower than those of a single look at the same problems.
 
         Parameters
         ----------
         more : Problems or frame
-            Further held-out problems with a reward, drawn from the same source.
+            Further held-out problems with a reward, drawn from the same source. Those that are part of this certificate
+            already are refused.
 
         Returns
         -------
@@ -154,7 +178,8 @@ class HeldOutCertificate:
         Raises
         ------
         InputError
-            If this certificate was read from a file, which does not hold what is needed to go on.
+            If this certificate was made with `cluster` or `weight`, is that of a chosen winner, or was read from a
+            file, which does not hold what is needed to go on; or if problems occur again.
 
         Examples
         --------
@@ -168,7 +193,10 @@ class HeldOutCertificate:
         200
         """
         if self.continuation is None:
-            raise InputError("This certificate was read from a file and cannot be updated. Call certify again.")
+            raise InputError(
+                "This certificate cannot be updated: it was read from a file, has clusters or weights, or is that of a "
+                "chosen winner. Call certify again, with all problems."
+            )
         return self.continuation.extend(self, more)
 
     def _repr_html_(self) -> str:
@@ -199,7 +227,7 @@ class HeldOutCertificate:
         parts += [_compare_in_words(name, bound) for name, bound in self.ahead_of.items()]
         those = "this one" if self.n == 1 else f"these {self.n:,}"
         if self.n_groups is not None:
-            those += f" of {self.n_groups:,} independent groups"
+            those += f" of effectively {self.n_groups:,} independent groups"
         confidence = f"{format_confidence(self.delta)} % confidence in all of it"
         return " ".join([f"On problems like {those}, with {confidence}: {'; '.join(parts)}.", *self.notes])
 
@@ -209,24 +237,42 @@ class Continuation:
     """What a certificate needs to go on with further problems: the state of all bets, and how to measure problems."""
 
     gamblers: dict[str, Gamblers]
+    bounds: dict[str, float]
     measure: Callable[[Any], HeldOutValues]
+    keys: Hashes | None  # of the problems so far
 
     def extend(self, certificate: HeldOutCertificate, more: Any) -> HeldOutCertificate:
         measured = self.measure(more)
+        again = self._refuse_repeats(measured)
         pairs = measured.pairs()
-        gamblers = {name: gambler.copy().play(*pairs[name]) for name, gambler in self.gamblers.items()}
-        bounds = {name: gambler.bound for name, gambler in gamblers.items()}
+        gamblers = {name: bets.copy().play(*pairs[name]) for name, bets in self.gamblers.items() if name in pairs}
+        bounds = {name: max(self.bounds[name], bets.bound) for name, bets in gamblers.items()}
         before, n = certificate.n, certificate.n + len(measured.values)
-        groups = None if certificate.n_groups is None else certificate.n_groups + len(pairs["value"][0])
+        groups = (certificate.n_groups or before) + (measured.n_groups or len(measured.values))
+        keys = None if self.keys is None or measured.keys is None else np.hstack([self.keys, measured.keys])
         return replace(
             certificate,
-            **_statements(bounds),
+            **_statements(bounds, measured),
             n=n,
-            n_groups=groups,
+            n_groups=None if groups == n else groups,
             mean=(before * certificate.mean + measured.values.sum()) / n,
             greedy_mean=(before * certificate.greedy_mean + measured.greedy.sum()) / n,
-            continuation=Continuation(gamblers, self.measure),
+            notes=tuple(dict.fromkeys((*certificate.notes, *measured.notes, *again))),
+            continuation=Continuation(gamblers, bounds, self.measure, keys),
         )
+
+    def _refuse_repeats(self, measured: HeldOutValues) -> list[str]:
+        """Raise `InputError` for problems that were here before, and return a note on those that equal such ones."""
+        if self.keys is None or measured.keys is None:
+            return []
+        equal, same = (np.isin(new, old) for new, old in zip(measured.keys, self.keys, strict=True))
+        if same.any():
+            raise InputError(
+                f"{same.sum()} of these {len(same)} problems are part of this certificate already, with the same id. "
+                "Pass each once; other draws need ids of their own."
+            )
+        note = f"{equal.sum()} equal earlier ones in every feature and gain: if they are the same, bounds are too high."
+        return [note] if equal.mean() > COPIES else []
 
 
 def make_certificate(
@@ -241,24 +287,23 @@ def make_certificate(
     """Make the certificate from values on held-out problems, valid for each of `n_models` models at once."""
     pairs = measured.pairs()
     each = validate_delta(delta) / (n_models * len(pairs))
-    is_graded = (1 - EXACT_SHARE) if measured.binary else 1.0
-    gamblers = {name: Gamblers(each, shares=_is_share(name, measured)).play(*pair) for name, pair in pairs.items()}
+    is_exact = measured.binary and measured.clusters is None and measured.weights is None
+    for_bets = (1 - EXACT_SHARE) * each if is_exact else each
+    gamblers = {name: Gamblers(for_bets, shares=_is_share(name, measured)).play(*pair) for name, pair in pairs.items()}
     bounds = {name: gambler.bound for name, gambler in gamblers.items()}
-    if measured.binary and measured.clusters is None and measured.weights is None:
-        for name, pair in pairs.items():
-            graded = Gamblers(is_graded * each, shares=_is_share(name, measured)).play(*pair).bound
-            bounds[name] = max(graded, _exact_bound(name, measured, EXACT_SHARE * each))
+    if is_exact:
+        bounds = {name: max(bound, _exact_bound(name, measured, EXACT_SHARE * each)) for name, bound in bounds.items()}
     return HeldOutCertificate(
-        **_statements(bounds),
+        **_statements(bounds, measured),
         n=len(measured.values),
         delta=delta,
         length=length,
         budget=budget,
-        mean=float(np.mean(measured.values)),
-        greedy_mean=float(np.mean(measured.greedy)),
-        n_groups=None if measured.clusters is None else len(pairs["value"][0]),
+        mean=measured.average(measured.values),
+        greedy_mean=measured.average(measured.greedy),
+        n_groups=measured.n_groups,
         notes=measured.notes,
-        continuation=None if measure is None else Continuation(gamblers, measure),
+        continuation=None if measure is None else Continuation(gamblers, bounds, measure, measured.keys),
     )
 
 
@@ -278,11 +323,11 @@ def _exact_bound(name: str, measured: HeldOutValues, delta: float) -> float:
     return lower_share(int((measured.values[of] >= 1).sum()), int(of.sum()), delta) if of.any() else 0.0
 
 
-def _statements(bounds: Mapping[str, float]) -> dict[str, Any]:
+def _statements(bounds: Mapping[str, float], measured: HeldOutValues) -> dict[str, Any]:
     return {
         "value": bounds["value"],
         "share_of_greedy": bounds.get("greedy"),
-        "share_of_best": bounds.get("best"),
+        "share_of_best": bounds.get("greedy" if measured.best is measured.greedy else "best"),
         "ahead_of": {
             name.removeprefix("ahead:"): 2 * bound - 1 for name, bound in bounds.items() if name.startswith("ahead:")
         },

@@ -16,19 +16,16 @@ from listwright._internal.parameters import clone
 from listwright.errors import InputError
 from listwright.learners.aggregate import Aggregate
 from listwright.learners.base import Learner
-from listwright.learners.boosting import Boosting
-from listwright.learners.boosting_ranker import BoostingRanker
+from listwright.learners.boosting import Boosting, BoostingRanker
 from listwright.learners.examples import Examples, position_weights
-from listwright.learners.exp3 import Exp3
-from listwright.learners.exp4 import Exp4
+from listwright.learners.exp3 import Exp3, Exp4
 from listwright.learners.experts import Experts
-from listwright.learners.follow_leader import FollowLeader
 from listwright.learners.gradient import GradientDescent
 from listwright.learners.hinge_leader import HingeLeader
 from listwright.learners.losses import hinge_rank, squared_loss
 from listwright.learners.majority import WeightedMajority
 from listwright.learners.per_position import PerPosition
-from listwright.learners.perturbed_leader import FollowPerturbedLeader
+from listwright.learners.perturbed_leader import FollowLeader, FollowPerturbedLeader
 from listwright.learners.ridge import RidgeFTRL
 from listwright.learners.softmax import SoftmaxLeader
 

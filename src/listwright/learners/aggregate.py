@@ -96,11 +96,9 @@ class Aggregate(Learner):
             self.groups_: list[Any] = []
 
     def fork(self) -> Self:
-        """Return an unfitted clone without rows."""
         return clone(self)
 
     def join(self, part: Self) -> None:
-        """Append the rows of `part` to those kept here."""
         self._open()
         part._open()
         self.rows_ += part.rows_
@@ -109,7 +107,6 @@ class Aggregate(Learner):
         self.groups_ += part.groups_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """All states at once, because every update trains from scratch."""
         return n_states
 
     def policy(self) -> Policy:
@@ -141,7 +138,6 @@ class Aggregate(Learner):
         return Estimator(estimator)
 
     def try_out(self, examples: Examples) -> None:
-        """Check the shapes of the rows kept so far against `examples`; trains nothing."""
         width = examples.rows.written_out().shape[1]
         kept = [getattr(self, name, []) for name in ("rows_", "targets_", "weights_", "groups_")]
         for table, target, weights, groups in zip(*kept, strict=True):
@@ -150,7 +146,6 @@ class Aggregate(Learner):
                 raise InputError("kept rows are of the wrong shape")
 
     def hindsight(self) -> str:
-        """Say that the best of an arbitrary estimator's class is not computable."""
         return (
             "There is no surrogate regret: the estimator's class is not convex, or not known to be, so that the best "
             "of it in hindsight cannot be computed."

@@ -160,11 +160,9 @@ class SlimLearner(Learner):
         self.words = words
 
     def learn(self, examples: Examples) -> NoReturn:
-        """Raise InputError: the data to learn on from are gone."""
         raise InputError(LEARNS_NO_MORE)
 
     def policy(self) -> NoReturn:
-        """Raise InputError, like `learn`."""
         raise InputError(LEARNS_NO_MORE)
 
     def without_training_state(self) -> Learner:

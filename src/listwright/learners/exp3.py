@@ -1,7 +1,8 @@
-"""Exp3: exponential weights over items when only the gains of shown items are measured."""
+"""Exp3 and Exp4: exponential weights over items or policies when only the gains of shown items are measured."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -10,8 +11,8 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.examples import Examples
-from listwright.learners.experts import Experts, doubling_horizon, exponential_weights
-from listwright.policies import ItemDistribution, Policy
+from listwright.learners.experts import Experts, doubling_horizon, exponential_weights, validate_policies
+from listwright.policies import ItemDistribution, Policy, PolicyDistribution, RandomPolicy
 
 
 class Partial(Experts):
@@ -25,7 +26,6 @@ class Partial(Experts):
     explore: str | float
 
     def start(self, n_experts: int) -> None:
-        """Check `rate` and `explore`, and reset all sums to 0."""
         for name, value, high in (("rate", self.rate, np.inf), ("explore", self.explore, 1.0)):
             known = value == "auto" if isinstance(value, str) else 0 <= value <= high
             if not known:
@@ -35,17 +35,14 @@ class Partial(Experts):
         super().start(n_experts)
 
     def join(self, part: Self) -> None:
-        """Add part of a round, and the number of arms seen in it."""
         super().join(part)
         if hasattr(part, "n_rows_"):
             self.n_rows_ = max(self.n_rows_, part.n_rows_)
 
     def expected_regret(self) -> float | None:
-        """None: the loss of experts that were not shown is only estimated."""
         return None
 
     def regret(self) -> float | None:
-        """None: the loss of experts that were not shown is only estimated."""
         return None
 
     def _distribution(self) -> Floats:
@@ -123,7 +120,6 @@ class Exp3(Partial):
         self.explore = explore
 
     def start(self, n_experts: int) -> None:
-        """Reset all sums to 0 for `n_experts` items, which are the arms of the bandit."""
         super().start(n_experts)
         self.n_rows_ = n_experts
 
@@ -146,3 +142,76 @@ class Exp3(Partial):
         possible = chances > 0  # of a list that this policy never shows nothing can be estimated
         estimates = examples.weight * examples.gains[shown][possible] / chances[possible]
         self.round_gains_ += np.bincount(items[shown[possible]], estimates, minlength=len(self.round_gains_))
+
+
+@saved_as("learners.Exp4")
+class Exp4(Partial):
+    """Weighted Majority over policies for partial feedback: only shown items are measured.
+
+    Use it online to find the best of a few ready policies from clicks. Where all gains are known, use
+    `WeightedMajority(policies)`. Each position follows a policy drawn from the exponential weights, or, for a share of
+    picks, any open row. An observed gain counts for every policy that would have picked the same row.
+
+    Parameters
+    ----------
+    policies : sequence of Policy
+        The experts.
+    rate : str or float
+        Learning rate of the exponential weights: "auto" (Auer et al. 2002, for a horizon that doubles) or a number.
+    explore : str or float
+        Share of picks that are drawn evenly from the open rows: "auto" or a number from 0 to 1.
+
+    Attributes
+    ----------
+    probabilities_ : ndarray of shape (policies,)
+        Weight of each policy, before exploration is mixed in.
+    gains_ : ndarray of shape (policies,)
+        Estimated gains, summed over the rounds.
+
+    See Also
+    --------
+    Exp3 : The same over items of a catalogue.
+
+    Examples
+    --------
+    >>> from listwright.policies import Linear
+    >>> learner = Exp4([Linear(np.array([1.0])), Linear(np.array([-1.0]))], rate=0.5, explore=0.2)
+    >>> learner.start(2)
+    >>> learner.end_round(np.array([0.0, 2 * np.log(3.0)]))
+    >>> learner.probabilities_
+    array([0.25, 0.75])
+    >>> learner.policy().probabilities  # the last one is the policy that explores
+    array([0.2, 0.6, 0.2])
+    """
+
+    def __init__(
+        self, policies: Sequence[Policy], *, rate: str | float = "auto", explore: str | float = "auto"
+    ) -> None:
+        self.policies: Sequence[Policy] = policies
+        self.rate = rate
+        self.explore = explore
+
+    def first_policy(self) -> Policy:
+        return PolicyDistribution(
+            (*validate_policies(self.policies), RandomPolicy()), np.append(np.zeros(len(self.policies)), 1.0)
+        )
+
+    def _policy(self) -> Policy:
+        chances = np.append((1.0 - self.explore_) * self.probabilities_, self.explore_)
+        return PolicyDistribution((*self.policies, RandomPolicy()), chances)
+
+    def _add_gains(self, examples: Examples, picks: Ints | None) -> None:
+        """Add the gain of each shown row, divided by its chance, to every policy that would have picked it."""
+        assert picks is not None
+        self.n_rows_ = max(self.n_rows_, int(np.diff(examples.rows.offsets).max()))
+        shown = examples.picks >= 0
+        agree = (picks == examples.picks)[:, shown]
+        chances = self._chances(examples)[shown] + (1.0 - self.explore_) * (self.probabilities_ @ agree)
+        if examples.chances is not None:  # those of the policy that was in use when the list was shown
+            chances = examples.chances[shown]
+        estimates = examples.weight * examples.gains[examples.picks[shown]] / chances
+        self.round_gains_ += agree @ estimates
+
+    def _chances(self, examples: Examples) -> Floats:
+        counts = np.add.reduceat(examples.options.astype(np.int64), examples.rows.offsets[:-1])
+        return self.explore_ / np.maximum(counts, 1)

@@ -40,7 +40,6 @@ class Experts(Learner):
         return self
 
     def learn(self, examples: Examples) -> None:
-        """Add the weighted gain of every expert at one position to the current round."""
         picks = self._expert_picks(examples)
         if not hasattr(self, "gains_"):
             self.start(n_items_of(examples.rows) if self.policies is None else len(self.policies))
@@ -83,14 +82,12 @@ class Experts(Learner):
         self.probabilities_ = self._distribution()
 
     def fork(self) -> Self:
-        """Return a twin with the same sums and an empty round."""
         twin = copy.copy(self)
         if hasattr(self, "gains_"):
             twin._clear_round()
         return twin
 
     def join(self, part: Self) -> None:
-        """Add part of a round: gains, picks and states are summed."""
         if not hasattr(part, "gains_"):
             return
         if not hasattr(self, "gains_"):
@@ -107,7 +104,6 @@ class Experts(Learner):
         return PolicyDistribution(policies, np.full(len(policies), 1.0 / len(policies)))
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """One state at a time, as in the paper, up to 1,000 updates per pass."""
         return max(1, n_states // 1000)
 
     def expected_regret(self) -> float | None:
@@ -119,7 +115,6 @@ class Experts(Learner):
         return self.loss_ - float(self.losses_.min()) if hasattr(self, "losses_") else None
 
     def hindsight(self) -> str:
-        """Empty: costs are learned from as they are, with no surrogate."""
         return ""
 
     def _policy(self) -> Policy:

@@ -74,7 +74,6 @@ class GradientDescent(Learner):
         return self.loss
 
     def learn(self, examples: Examples) -> None:
-        """Add the gradient of one position at the current weights."""
         if not hasattr(self, "weights_"):
             self._start(examples.rows)
         rows, offsets = examples.used_rows
@@ -87,7 +86,6 @@ class GradientDescent(Learner):
         self.states_: int = max(self.states_, len(offsets) - 1)
 
     def policy(self) -> Policy:
-        """Take the AdaGrad step along the round's mean gradient per state, and reset it."""
         self.tangent_ += self._level()
         for (weights, gradient, squares), slope in zip(self._blocks(), self.slopes_, strict=True):
             slope += gradient
@@ -101,14 +99,12 @@ class GradientDescent(Learner):
         return Linear(self.weights_.copy(), item_weights)
 
     def fork(self) -> Self:
-        """Return the same weights, and a zero gradient."""
         twin = clone(self)
         if hasattr(self, "weights_"):
             twin._open(self.weights_, self.item_weights_)
         return twin
 
     def join(self, part: Self) -> None:
-        """Add the gradients, losses and state counts of `part`."""
         if not hasattr(part, "weights_"):
             return
         if not hasattr(self, "weights_"):
@@ -119,11 +115,9 @@ class GradientDescent(Learner):
         self.states_ += part.states_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """One to eight states, because steps are small and there must be many of them."""
         return max(1, min(8, n_states // 16))
 
     def surrogate_loss(self) -> float | None:
-        """Loss of the weights in use, summed over the rounds."""
         return getattr(self, "loss_", None)
 
     def best_surrogate_loss(self) -> float | None:
@@ -138,7 +132,6 @@ class GradientDescent(Learner):
         return max(self.loss_ - self.tangent_ - self._level() - self.reach_ * slope, 0.0)
 
     def hindsight(self) -> str:
-        """Say that the regret is a bound, and against weights of what norm."""
         return (
             "The surrogate regret is a bound from the gradients seen, against the best of all weights of length up to "
             f"{getattr(self, 'reach_', 0.0):.3g}, the longest in use."

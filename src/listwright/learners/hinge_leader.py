@@ -84,11 +84,9 @@ class HingeLeader(Learner):
             self.n_items_ = 0 if rows.crossed is None else rows.crossed.n_items
 
     def fork(self) -> Self:
-        """Return an unfitted clone without rows."""
         return clone(self)
 
     def join(self, part: Self) -> None:
-        """Append the rows of `part` to those kept here."""
         if not hasattr(part, "tables_"):
             return
         self.n_items_ = part.n_items_
@@ -96,11 +94,9 @@ class HingeLeader(Learner):
             setattr(self, name, getattr(self, name, []) + getattr(part, name))
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """All states at once, because a round solves from scratch."""
         return n_states
 
     def policy(self) -> Policy:
-        """Minimise the loss over all rows kept, by L-BFGS, and give the linear policy."""
         table, costs = np.concatenate(self.tables_), np.concatenate(self.costs_)
         offsets, d = starts_of(np.concatenate(self.counts_)), table.shape[1]
         if not self.n_items_:
@@ -118,5 +114,4 @@ class HingeLeader(Learner):
         return sparse.csr_array((states.ravel(), columns.ravel(), np.arange(n + 1) * z), shape=shape)
 
     def hindsight(self) -> str:
-        """Say that the loss of the policies in use is not counted."""
         return "There is no surrogate regret: the learner does not count the hinge loss of the policies in use."

@@ -88,7 +88,6 @@ class WeightedMajority(Experts):
         self.horizon = horizon
 
     def start(self, n_experts: int) -> None:
-        """Reset all sums to 0, including `gap_`, AdaHedge's sum of mixability gaps."""
         self._check()
         self.gap_ = 0.0
         super().start(n_experts)

@@ -66,14 +66,12 @@ class PerPosition(Learner):
         return self.learner.keeps_rows
 
     def fork(self) -> Self:
-        """Return a twin with a fork of each position's learner."""
         twin = clone(self)
         twin.learners_ = [learner.fork() for learner in getattr(self, "learners_", [])]
         twin.taught_ = [False] * len(twin.learners_)
         return twin
 
     def join(self, part: Self) -> None:
-        """Join position by position; positions without examples in `part` are left alone."""
         self.learners_ = getattr(self, "learners_", [])
         self.taught_ = getattr(self, "taught_", [])
         for position, (learner, taught) in enumerate(zip(part.learners_, part.taught_, strict=True)):
@@ -93,11 +91,9 @@ class PerPosition(Learner):
         """Does nothing: the positions' learners are checked one by one elsewhere."""
 
     def surrogate_loss(self) -> float | None:
-        """Summed over the positions."""
         return _sum_losses([learner.surrogate_loss() for learner in self._taught()])
 
     def best_surrogate_loss(self) -> float | None:
-        """Summed over the positions, each with its own best policy."""
         return _sum_losses([learner.best_surrogate_loss() for learner in self._taught()])
 
     def hindsight(self) -> str:

@@ -1,4 +1,4 @@
-"""Follow the perturbed leader: the best expert so far after adding noise."""
+"""Follow the leader, the best expert so far, and follow the perturbed leader, the best after adding noise."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.learners.experts import Experts, doubling_horizon
-from listwright.policies import ItemLeader, Policy, PolicyLeader
+from listwright.learners.experts import Experts, doubling_horizon, validate_policies
+from listwright.policies import ItemLeader, Policy, PolicyLeader, Uniform
 from listwright.policies.perturbed import leader_chances
 
 
@@ -59,7 +59,6 @@ class FollowPerturbedLeader(Experts):
         self.scale = scale
 
     def start(self, n_experts: int) -> None:
-        """Check `scale`, and reset all sums to 0."""
         self._check()
         super().start(n_experts)
 
@@ -84,3 +83,47 @@ class FollowPerturbedLeader(Experts):
         known = self.scale == "auto" if isinstance(self.scale, str) else 0 <= self.scale < np.inf
         if not known:
             raise InputError(f'scale must be "auto" or a number from 0. Got {self.scale!r}.')
+
+
+@saved_as("learners.FollowLeader")
+class FollowLeader(Experts):
+    """Plays the expert with the highest gains so far, ties to the lowest; where its item is taken, the next best.
+
+    A baseline without a guarantee: whatever leads fills the list, so that the others gain more and the lead changes all
+    the time; with repeats the average regret need not fall at all. Use it to compare with `FollowPerturbedLeader`,
+    which the paper means by follow the leader, and with `WeightedMajority`.
+
+    Parameters
+    ----------
+    policies : sequence of Policy or None
+        The experts; None for the items of the catalogue.
+
+    See Also
+    --------
+    FollowPerturbedLeader : The version with noise and a regret bound.
+    WeightedMajority : The paper's choice.
+
+    Examples
+    --------
+    >>> learner = FollowLeader()
+    >>> learner.start(3)
+    >>> learner.end_round(np.array([0.1, 0.4, 0.4]))
+    >>> learner.probabilities_
+    array([0., 1., 0.])
+    """
+
+    randomized = False
+
+    def __init__(self, policies: Sequence[Policy] | None = None) -> None:
+        self.policies = policies
+
+    def first_policy(self) -> Policy:
+        return Uniform() if self.policies is None else validate_policies(self.policies)[0]
+
+    def _distribution(self) -> Floats:
+        return np.eye(len(self.gains_))[int(np.argmax(self.gains_))]
+
+    def _policy(self) -> Policy:
+        if self.policies is None:
+            return ItemLeader(self.gains_)
+        return self.policies[int(np.argmax(self.gains_))]

@@ -116,14 +116,12 @@ class RidgeFTRL(Learner):
         return examples.folds % len(self.sums_)
 
     def fork(self) -> Self:
-        """Empty sums, and the policy whose loss is counted."""
         twin = clone(self)
         if hasattr(self, "policy_"):
             twin.policy_ = self.policy_
         return twin
 
     def join(self, part: Self) -> None:
-        """Add the sums of `part`, fold by fold."""
         if not hasattr(part, "sums_"):
             return
         if not hasattr(self, "sums_"):
@@ -177,15 +175,12 @@ class RidgeFTRL(Learner):
                 raise InputError(f"sums of shapes {sums.shapes} where {fresh.shapes} are seen")
 
     def surrogate_loss(self) -> float | None:
-        """Squared error of the policies in use, summed over the rounds."""
         return getattr(self, "loss_", None)
 
     def best_surrogate_loss(self) -> float | None:
-        """Smallest squared error of any fixed weights, computed exactly from the sums."""
         return reduce(RidgeSums.combine, self.sums_).smallest_loss() if hasattr(self, "sums_") else None
 
     def hindsight(self) -> str:
-        """Say that the regret is exact."""
         return "The surrogate regret is exact, against the best of all weights, which follows from the sums."
 
 

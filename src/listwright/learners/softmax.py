@@ -84,7 +84,6 @@ class SoftmaxLeader(Learner):
         self.most_rows = most_rows
 
     def learn(self, examples: Examples) -> None:
-        """Keep the rows of the states where something can be gained."""
         self._open(examples.rows.table.shape[1])
         gains = np.where(examples.row_mask, np.maximum(examples.gains, 0.0), 0.0)
         total = np.add.reduceat(gains, examples.rows.offsets[:-1])
@@ -117,14 +116,12 @@ class SoftmaxLeader(Learner):
             self.loss_, self.reach_ = 0.0, 0.0
 
     def fork(self) -> Self:
-        """No rows, and the weights whose loss is counted."""
         twin = clone(self)
         if hasattr(self, "in_use_"):
             twin.in_use_ = self.in_use_
         return twin
 
     def join(self, part: Self) -> None:
-        """Append the rows of `part`, and add its loss."""
         if not hasattr(part, "tables_"):
             return
         self._open(part.n_columns_)
@@ -135,11 +132,9 @@ class SoftmaxLeader(Learner):
         self.loss_ += part.loss_
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
-        """All states at once, because a round solves from scratch."""
         return n_states
 
     def policy(self) -> Policy:
-        """Minimise the loss on all rows kept by L-BFGS, starting from the last solution."""
         prior = self._prior()
         data, start = self._data(slice(None), self.most_rows), getattr(self, "coefficients_", prior)
         if len(data[0]):
@@ -158,7 +153,6 @@ class SoftmaxLeader(Learner):
         return np.pad(given, (0, self.n_columns_ - len(given)))
 
     def surrogate_loss(self) -> float | None:
-        """Softmax loss of the weights in use, summed over the rounds."""
         return getattr(self, "loss_", None)
 
     def best_surrogate_loss(self) -> float | None:

@@ -35,12 +35,14 @@ class Policy(ABC):
     A policy is the paper's pi(x, L): it sees the features of all candidates given the list so far. Higher scores are
     better, and ties go to the lowest row. Learners make policies; you need this class only to write your own learner,
     or to let `learners.WeightedMajority` choose among rules of your own. Implement `score`. If the policy draws its
-    picks, also implement `pick`, return False from `certain`, and implement `chances` if they are known exactly.
+    picks, also implement `pick`, set `certain` to False, and implement `chances` if they are known exactly.
 
     Attributes
     ----------
     has_learned : bool
         False for policies that are used before anything is learned.
+    certain : bool
+        Whether picks depend only on what is seen, so that nothing is drawn.
 
     See Also
     --------
@@ -66,6 +68,7 @@ class Policy(ABC):
     """
 
     has_learned: ClassVar[bool] = True
+    certain: ClassVar[bool] = True
 
     @abstractmethod
     def score(self, rows: Rows) -> Floats:
@@ -104,11 +107,6 @@ class Policy(ABC):
     def of_problem(self, i: int) -> Policy:
         """Return the policy that was drawn for problem i."""
         return self
-
-    @property
-    def certain(self) -> bool:
-        """Whether picks depend only on what is seen, so that nothing is drawn."""
-        return True
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
         """Return the exact probability of each row to be picked; for a policy that draws nothing, 1 for its pick.
@@ -171,7 +169,6 @@ class Uniform(Policy):
     has_learned: ClassVar[bool] = False
 
     def score(self, rows: Rows) -> Floats:
-        """Return zeros."""
         return np.zeros(len(rows.owners))
 
 

@@ -1,4 +1,4 @@
-"""Policies that draw items or policies from one distribution."""
+"""Policies that draw rows, items or policies from one distribution."""
 
 from __future__ import annotations
 
@@ -43,11 +43,9 @@ class ItemDistribution(Policy):
     probabilities: Floats
 
     def validation_error(self) -> str:
-        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return _flaw(self.probabilities)
 
     def score(self, rows: Rows) -> Floats:
-        """Return the probability of each row's item."""
         if rows.crossed is None:
             raise InputError("A distribution over items needs a catalogue, but these problems have none.")
         return self.probabilities[rows.crossed.items]
@@ -58,13 +56,9 @@ class ItemDistribution(Policy):
         picks = draw_by_mass(np.where(open_rows, scores, 0.0), rows.offsets, rng)
         return np.where(picks >= 0, picks, best_rows(scores, open_rows, rows.offsets)), scores
 
-    @property
-    def certain(self) -> bool:
-        """False: every position is drawn."""
-        return False
+    certain = False
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """Return probabilities in proportion to those of the open rows."""
         return shared_chances(self.score(rows), open_rows, rows)
 
 
@@ -100,12 +94,10 @@ class PolicyDistribution(Policy):
     probabilities: Floats
 
     def validation_error(self) -> str:
-        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         few = "" if len(self.policies) == len(self.probabilities) else "there must be one probability per policy"
         return _flaw(self.probabilities) or few
 
     def score(self, rows: Rows) -> Floats:
-        """Return the mean score over policies; picks are drawn, see `pick`."""
         return np.tensordot(self.probabilities, np.stack([policy.score(rows) for policy in self.policies]), axes=1)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
@@ -118,10 +110,7 @@ class PolicyDistribution(Policy):
             np.add.at(chances, picks[picks >= 0], probability)
         return every[choice, np.arange(n_problems)], chances
 
-    @property
-    def certain(self) -> bool:
-        """False: every position draws its policy."""
-        return False
+    certain = False
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
         """Return the mean of the policies' probabilities.
@@ -141,3 +130,36 @@ class PolicyDistribution(Policy):
 def _flaw(chances: Floats) -> str:
     sure = chances.ndim == 1 and not (chances < 0).any() and abs(float(chances.sum()) - 1.0) <= 1e-6
     return "" if sure else "probabilities must add up to 1"
+
+
+@saved_as("policies.RandomPolicy")
+@dataclass(frozen=True, eq=False)
+class RandomPolicy(Policy):
+    """Draws every position uniformly from the open rows.
+
+    This is what a randomised learner uses before its first round. As a baseline for comparisons use
+    `listwright.baselines.Random`.
+
+    See Also
+    --------
+    Uniform : Picks the lowest open row, without drawing.
+
+    Examples
+    --------
+    >>> rows = Rows(np.zeros((3, 1), dtype=np.float32), np.array([0, 0, 0]), np.array([0, 3]))
+    >>> RandomPolicy().chances(rows, np.array([True, False, True]), 0)
+    array([0.5, 0. , 0.5])
+    """
+
+    def score(self, rows: Rows) -> Floats:
+        return 1.0 / np.diff(rows.offsets)[rows.owners]
+
+    def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        counts = np.maximum(np.add.reduceat(open_rows.astype(np.int64), rows.offsets[:-1]), 1)
+        chances = np.where(open_rows, 1.0 / counts[rows.owners], 0.0)
+        return draw_by_mass(chances, rows.offsets, rng), chances
+
+    certain = False
+
+    def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
+        return shared_chances(np.ones(len(open_rows)), open_rows, rows)

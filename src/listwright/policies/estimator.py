@@ -50,7 +50,6 @@ class Estimator(Policy):
     estimator: Any
 
     def score(self, rows: Rows) -> Floats:
-        """Return one prediction per row."""
         table = rows.written_out()
         return predictions(self.estimator, table) if self._forest is None else self._forest.predict(table)
 
@@ -81,7 +80,6 @@ class Estimator(Policy):
 
     @property
     def nbytes(self) -> None:
-        """None: the size of an estimator is unknown."""
         return None
 
 

@@ -45,12 +45,10 @@ class Linear(Policy):
     item_weights: Floats | None = None
 
     def validation_error(self) -> str:
-        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         own = self.item_weights
         return "" if self.weights.ndim == 1 and (own is None or own.ndim == 2) else "weights are of the wrong shape"
 
     def score(self, rows: Rows) -> Floats:
-        """Return the weighted sums, added in float64 and in the same order in every batch."""
         if rows.table.shape[1] != len(self.weights):
             raise InputError(f"This policy has {len(self.weights)} weights. Got {rows.table.shape[1]} features.")
         scores = linear_scores(rows.table, self.weights)
@@ -59,11 +57,9 @@ class Linear(Policy):
         return scores
 
     def linear(self) -> list[Linear]:
-        """Return the policy itself."""
         return [self]
 
     def arrays(self) -> dict[str, Floats]:
-        """Return the weights and, if there are any, those of the items."""
         own = self.item_weights
         return {"weights": self.weights} | ({} if own is None else {"item_weights": np.ascontiguousarray(own)})
 

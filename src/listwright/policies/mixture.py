@@ -1,4 +1,4 @@
-"""Mixtures: one of several policies, drawn anew for each list."""
+"""Policies made of several: one that is drawn anew for each list, and one per position."""
 
 from __future__ import annotations
 
@@ -42,15 +42,12 @@ class PolicyMixture(Policy):
     policies: tuple[Policy, ...]
 
     def validation_error(self) -> str:
-        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.policies else "policies are missing"
 
     def score(self, rows: Rows) -> Floats:
-        """Raise `InputError`, because the score depends on the draw: use `drawn`."""
         raise InputError("A mixture of policies has no score of its own. Use drawn.")
 
     def drawn(self, n_problems: int, rng: np.random.Generator) -> Policy:
-        """Draw a policy for each problem."""
         choice = rng.integers(len(self.policies), size=n_problems)
         return Drawn(self.policies, choice)
 
@@ -62,10 +59,7 @@ class PolicyMixture(Policy):
         own = [policy.item_weights for policy in each if policy.item_weights is not None]
         return [Linear(np.mean([policy.weights for policy in each], axis=0), np.mean(own, axis=0) if own else None)]
 
-    @property
-    def certain(self) -> bool:
-        """False: every list draws its policy."""
-        return False
+    certain = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +88,59 @@ class Drawn(Policy):
     def of_problem(self, i: int) -> Policy:
         return self.policies[self.choice[i]]
 
+    certain = False
+
+
+@saved_as("policies.Sequence")
+@dataclass(frozen=True, eq=False)
+class Sequence(Policy):
+    """Lets policy i pick at position i; positions after the last policy use the last one.
+
+    `ConSeqOpt` makes it: the list of policies that the paper's Section 2 compares with.
+
+    Attributes
+    ----------
+    policies : tuple of Policy
+        The policy of each position.
+
+    See Also
+    --------
+    Linear : One policy for all positions, as `SCP` learns.
+
+    Examples
+    --------
+    >>> from listwright.policies import Linear
+    >>> both = Sequence((Linear(np.array([1.0])), Linear(np.array([-1.0]))))
+    >>> both.at_position(5).weights
+    array([-1.])
+    """
+
+    policies: tuple[Policy, ...]
+
+    def validation_error(self) -> str:
+        return "" if self.policies else "policies are missing"
+
+    def score(self, rows: Rows) -> Floats:
+        raise InputError("A sequence of policies scores by position. Use pick.")
+
+    def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        return self.at_position(position).pick(rows, open_rows, position, rng)
+
+    def at_position(self, position: int) -> Policy:
+        return self.policies[min(position, len(self.policies) - 1)].at_position(position)
+
     @property
-    def certain(self) -> bool:
-        """False, because the mixture has drawn."""
-        return False
+    def certain(self) -> bool:  # type: ignore[override]
+        return all(policy.certain for policy in self.policies)
+
+    def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
+        return self.at_position(position).chances(rows, open_rows, position)
+
+    def linear(self) -> list[Linear] | None:
+        each = [policy.linear() for policy in self.policies]
+        return None if None in each else [one[0] for one in each if one is not None]
+
+    @property
+    def nbytes(self) -> int | None:
+        each = [policy.nbytes for policy in self.policies]
+        return None if None in each else sum(size for size in each if size is not None)

@@ -56,7 +56,6 @@ class ItemLeader(Policy):
     scale: float = 0.0
 
     def validation_error(self) -> str:
-        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         return "" if self.gains.ndim == 1 else "gains are of the wrong shape"
 
     @property
@@ -65,20 +64,17 @@ class ItemLeader(Policy):
         return leader_chances(self.gains, self.scale)
 
     def score(self, rows: Rows) -> Floats:
-        """Return the total gain of each row's item, without noise."""
         if rows.crossed is None:
             raise InputError("A leader among items needs a catalogue, but these problems have none.")
         return self.gains[rows.crossed.items]
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Pick the best open row after noise; the scores are the gains without it."""
         scores = self.score(rows)
         noisy = scores if self.scale == 0 else scores + self.scale * rng.exponential(size=len(scores))
         return best_rows(noisy, open_rows, rows.offsets), scores
 
     @property
-    def certain(self) -> bool:
-        """Whether there is no noise."""
+    def certain(self) -> bool:  # type: ignore[override]
         return self.scale == 0
 
 
@@ -113,7 +109,6 @@ class PolicyLeader(Policy):
     scale: float
 
     def validation_error(self) -> str:
-        """Return what is wrong with a policy that was read from a file; "" if nothing is."""
         right = self.policies and self.gains.shape == (len(self.policies),)
         return "" if right else "policies are missing"
 
@@ -123,7 +118,6 @@ class PolicyLeader(Policy):
         return leader_chances(self.gains, self.scale)
 
     def score(self, rows: Rows) -> Floats:
-        """Return the scores of the leader without noise."""
         return self.policies[int(np.argmax(self.gains))].score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
@@ -135,10 +129,7 @@ class PolicyLeader(Policy):
         votes = np.bincount(every[every >= 0], minlength=len(rows.owners)).astype(np.float64)
         return every[leaders, np.arange(n_problems)], votes
 
-    @property
-    def certain(self) -> bool:
-        """False: every problem draws its leader."""
-        return False
+    certain = False
 
 
 def leader_chances(gains: Floats, scale: float) -> Floats:

@@ -18,16 +18,20 @@ from listwright.learners import Learner
 from listwright.learners.examples import Examples
 from listwright.policies import Policy
 from listwright.problems import Problems
-from listwright.rewards import reward_of
+from listwright.rewards import WeightedProblems, reward_of
 from listwright.rewards.base import Laws
 from listwright.walk.constraints import as_budgets, as_constrained
 from listwright.walk.lists import Step, build_lists, walk
 
 Keys = Hashes
 ODD = np.uint64(0x9E3779B97F4A7C15)
-DROPPED = 12  # of 23 bits of a feature's fraction, which near copies of a problem need not have in common
-SAMPLED = 4  # rows per problem that are compared for it
-COMMON = 16  # states with the same row, past which the row says nothing about copies
+SAMPLED, WHOLE = 4, 2  # keys of each state that near copies are looked for by: of some rows, and of all together
+# Rows are nearly equal if their values, on a scale that is linear below `LINEAR` and logarithmic above, have the same
+# `VIEWS` random sums, rounded to multiples of `STEP`.
+LINEAR, VIEWS, STEP = 0.02, 5, 1e-3
+ROWS = 1 << 16  # that are scaled at a time
+COMMON, COMMON_SHARE = 16, 0.05  # states with the same row, past which the row says nothing about copies
+DISTINCT = 0.9  # share of visited states that differ in what can be seen, from which on that identifies a state
 
 
 class States(NamedTuple):
@@ -35,7 +39,7 @@ class States(NamedTuple):
 
     seen: Keys
     gains: Keys
-    coarse: Keys  # (states, SAMPLED): of some rows, with features rounded, and of what they gain; 0 for no row
+    coarse: Keys  # (states, SAMPLED + WHOLE): of rounded rows and what they gain; 0 for no row
 
 
 @saved_as("Visits")
@@ -46,7 +50,7 @@ class Visits:
     # keys of the states, sorted by `seen` and then `gains`
     seen: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
     gains: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
-    coarse: Keys = field(default_factory=lambda: np.zeros((0, SAMPLED), np.uint64))
+    coarse: Keys = field(default_factory=lambda: np.zeros((0, SAMPLED + WHOLE), np.uint64))
     counts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # visits to each
     summed: bool = True  # whether there is one entry per state
 
@@ -54,7 +58,7 @@ class Visits:
         each = np.ones(len(states.seen), np.int64) if counts is None else counts
         self.seen = np.concatenate([self.seen, states.seen])
         self.gains = np.concatenate([self.gains, states.gains])
-        self.coarse = np.concatenate([self.coarse, states.coarse])
+        self.coarse = np.concatenate([_widen(self.coarse), states.coarse])
         self.counts = np.concatenate([self.counts, each])
         self.summed = not len(self.seen)
 
@@ -75,8 +79,8 @@ class Visits:
     def validation_error(self) -> str:
         """Return what is wrong with visits that were read from a file; "" if nothing is."""
         n = len(self.seen)
-        shapes = [array.shape for array in (self.seen, self.gains, self.counts, self.coarse)]
-        alike = shapes == [(n,), (n,), (n,), (n, SAMPLED)]
+        shapes = [array.shape for array in (self.seen, self.gains, self.counts)]
+        alike = shapes == [(n,)] * 3 and self.coarse.shape in [(n, SAMPLED), (n, SAMPLED + WHOLE)]
         return "" if alike else "its visits to states do not fit each other"
 
     @property
@@ -95,19 +99,27 @@ class Visits:
         return np.isin(_pair_keys(states.seen, states.gains), _pair_keys(self.seen, self.gains))
 
     def nearly_knows(self, states: States) -> Bools:
-        """Return which of these states have at least half of their compared rows in common with one visited state."""
+        """Return which of these states look like a visited one as a whole, or have half of the compared rows of one."""
         self._sum_up()
-        keys = self.coarse.ravel()
-        order = np.argsort(keys, kind="stable")
-        low, high = (np.searchsorted(keys[order], states.coarse.ravel(), side) for side in ("left", "right"))
-        counts = np.where((states.coarse.ravel() > 0) & (high - low <= COMMON), high - low, 0)
+        mine, known = states.coarse[:, :SAMPLED], self.coarse[:, :SAMPLED].ravel()
+        order = np.argsort(known, kind="stable")
+        low, high = (np.searchsorted(known[order], mine.ravel(), side) for side in ("left", "right"))
+        most_common = min(COMMON, max(1, int(COMMON_SHARE * len(self.seen))))
+        counts = np.where((mine.ravel() > 0) & (high - low <= most_common), high - low, 0)
         theirs = order[np.repeat(low, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)]
         pairs = np.stack([np.repeat(np.arange(len(counts)), counts) // SAMPLED, theirs // SAMPLED])
         (ours, _), shared = np.unique(pairs, axis=1, return_counts=True)
         most = np.zeros(len(states.seen), np.int64)
         np.maximum.at(most, ours, shared)
-        compared = (states.coarse > 0).sum(axis=1)
-        return (most >= 2) & (2 * most >= compared)
+        near = (most >= 2) & (2 * most >= (mine > 0).sum(axis=1))
+        near |= (np.isin(states.coarse[:, SAMPLED:], _widen(self.coarse)[:, SAMPLED:])).any(axis=1)
+        by_sight = len(np.unique(self.seen)) >= max(DISTINCT * len(self.seen), 2)
+        return near | (by_sight & np.isin(states.seen, self.seen))
+
+
+def _widen(coarse: Keys) -> Keys:
+    """Return keys with a place for those of whole states, which files of earlier versions do not have."""
+    return np.pad(coarse, ((0, 0), (0, SAMPLED + WHOLE - coarse.shape[1])))
 
 
 def _pair_keys(seen: Keys, gains: Keys) -> Keys:
@@ -115,7 +127,10 @@ def _pair_keys(seen: Keys, gains: Keys) -> Keys:
 
 
 def first_gains(problems: Problems) -> Floats:
+    """Return what each row adds to an empty list, whatever the weight of its problem."""
     reward = reward_of(problems)
+    while isinstance(reward, WeightedProblems):
+        reward = reward.reward
     return reward.gains(reward.start(problems))
 
 
@@ -134,31 +149,59 @@ def states_of(problems: Problems, gains: Floats) -> States:
 
 
 def _coarse_keys(problems: Problems, gains: Floats) -> Keys:
-    """Return keys of some rows of each problem, (problems, SAMPLED), that small changes of features leave alone."""
-    rows = _row_keys(problems.features, coarse=True)
+    """Return keys of some rows of each problem, and of all of them, that small changes of all numbers leave alone."""
+    sums = _random_sums(gains[:, None], 0)
+    for salt, table in enumerate((problems.features, problems.vectors), start=1):
+        if table is not None:
+            sums += _random_sums(table, salt)
     if problems.context is not None:
-        rows = rows ^ _scramble(_row_keys(problems.context, coarse=True))[problems.owners]
-    order = np.lexsort((_scramble(rows), problems.owners))
+        sums += _random_sums(problems.context, 3)[problems.owners]
+    phases = 0.0 if problems.catalogue is None else 2.0 * np.pi * np.modf(problems.catalogue * np.sqrt(2))[0][:, None]
+    keys = _round_keys(sums + 100.0 * phases)
+    order = np.lexsort((keys, problems.owners))
     rank = np.arange(len(order)) - np.repeat(problems.offsets[:-1], problems.counts)
-    keys = np.maximum(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), np.uint64(1))[order]
-    coarse, few = np.zeros((len(problems), SAMPLED), np.uint64), rank < SAMPLED
-    coarse[problems.owners[few], rank[few]] = keys[few]
+    coarse, few = np.zeros((len(problems), SAMPLED + WHOLE), np.uint64), rank < SAMPLED
+    coarse[problems.owners[few], rank[few]] = keys[order][few]
+    waves = np.add.reduceat(np.sin(sums + phases), problems.offsets[:-1]) / problems.counts[:, None]
+    for number in range(WHOLE):  # on grids that are shifted, so that no small change crosses the edges of all
+        coarse[:, SAMPLED + number] = _round_keys(waves + STEP * number / WHOLE) + np.uint64(number)
     return coarse
 
 
-def _row_keys(table: Any, *, coarse: bool = False) -> Keys:
-    """Return one hash per row, which depends on every entry and its column; of rounded entries if `coarse`."""
-    factors = np.random.default_rng(0).integers(1, 2**63, size=table.shape[1], dtype=np.uint64) * np.uint64(2) + ODD
-    is_sparse = sparse.issparse(table)
-    bits = _bits(table.data[:, None] if is_sparse else table)
-    if coarse:
-        bits += np.uint32(1 << (DROPPED - 1))
-        bits &= ~np.uint32((1 << DROPPED) - 1)
-    if not is_sparse:
-        return np.einsum("ij,j->i", bits, factors)  # modulo 2^64
-    words = bits.ravel() * factors[table.indices]
+def _round_keys(sums: Floats) -> Keys:
+    cells = _words(np.round(sums / STEP)) * _factors(sums.shape[1])
+    return np.maximum(_scramble(cells.sum(axis=1, dtype=np.uint64)), np.uint64(1))
+
+
+def _random_sums(table: Any, salt: int) -> Floats:
+    """Return random sums of each row's entries, (rows, VIEWS), on the scale that near copies are compared on."""
+    weights = np.random.default_rng([salt, table.shape[1]]).standard_normal((table.shape[1], VIEWS))
+    weights = (weights / np.sqrt(max(table.shape[1], 1))).astype(np.float32)
+    if sparse.issparse(table):
+        return np.asarray(sparse.csr_array((_rescale(table.data), table.indices, table.indptr), table.shape) @ weights)
+    sums = np.zeros((len(table), VIEWS))
+    for start in range(0, len(table), ROWS):
+        sums[start : start + ROWS] = _rescale(table[start : start + ROWS]) @ weights
+    return sums
+
+
+def _rescale(entries: NDArray[Any]) -> NDArray[np.float32]:
+    entries = np.asarray(entries, dtype=np.float32)
+    return np.copysign(np.log(np.abs(entries) + np.float32(LINEAR)) - np.float32(np.log(LINEAR)), entries)
+
+
+def _row_keys(table: Any) -> Keys:
+    """Return one hash per row, which depends on every entry and its column."""
+    factors = _factors(table.shape[1])
+    if not sparse.issparse(table):
+        return np.einsum("ij,j->i", _bits(table), factors)  # modulo 2^64
+    words = _bits(table.data) * factors[table.indices]
     before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words, dtype=np.uint64)])
     return before[table.indptr[1:]] - before[table.indptr[:-1]]
+
+
+def _factors(n: int) -> Keys:
+    return np.random.default_rng(0).integers(1, 2**63, size=n, dtype=np.uint64) * np.uint64(2) + ODD
 
 
 def _words(values: NDArray[Any]) -> Keys:

@@ -47,7 +47,6 @@ class InMemory(ProblemSource):
         return fingerprint(self.problems)
 
     def fit_features(self, plan: FitPlan) -> Fitted:
-        """Fit the features on all problems at once."""
         problems, features = self.problems, plan.features.fit(self.problems)
         mean_size = None if problems.sizes is None else float(problems.sizes.mean())
         most, view = int(problems.counts.max()), features.for_training(problems)
@@ -77,15 +76,12 @@ class InMemory(ProblemSource):
         return self.problems if self.held is None else self.problems[np.delete(np.arange(self.n_states), self.held)]
 
     def value(self, training: Training) -> float | None:
-        """Return the mean value on the held-out problems; None if there are none."""
         return None if self.held is None else training.value(self.problems[self.held])
 
     def note(self, progress: CheckpointState) -> None:
-        """Store the generator, the order of the pass and the held-out problems."""
         progress.rng, progress.order, progress.held = self.rng, self.order, self.held
 
     def resume(self, progress: CheckpointState) -> None:
-        """Restore them, so that the same random numbers follow."""
         self.rng = self.rng if progress.rng is None else progress.rng
         self.order, self.held = progress.order, progress.held
 
@@ -186,11 +182,9 @@ class Sharded(ProblemSource):
         return mean_worth(self.pool, slim.value, self.held)
 
     def note(self, progress: CheckpointState) -> None:
-        """Store the seed, from which everything else follows."""
         progress.seed = self.seed
 
     def resume(self, progress: CheckpointState) -> None:
-        """Restore the seed, so that the same shards are held out."""
         self._split(progress.seed)
 
 
