@@ -5,9 +5,12 @@ and `SubMod` trade relevance against similarity. `NearestCover` and `ForestCover
 """
 
 from listwright.baselines.base import Baseline
-from listwright.baselines.diverse import DPP, MMR
+from listwright.baselines.dpp import DPP
 from listwright.baselines.learned_dpp import LearnedDPP
-from listwright.baselines.reference import Oracle, Random, StaticList
+from listwright.baselines.mmr import MMR
+from listwright.baselines.oracle import Oracle
+from listwright.baselines.random import Random
+from listwright.baselines.static_list import StaticList
 from listwright.baselines.submod import SubMod
 from listwright.baselines.top_k import TopK
 from listwright.baselines.weighted_cover import ForestCover, NearestCover

@@ -4,14 +4,17 @@ A reward is the paper's f_x. It is computed step by step while lists grow, for a
 learners see the gain of every candidate at every position. Predicting never needs one.
 """
 
+from listwright.rewards.alpha_coverage import AlphaCoverage
+from listwright.rewards.any_success import AnySuccess
 from listwright.rewards.base import Reward, reward_of
-from listwright.rewards.coverage import AlphaCoverage, ConcaveCoverage, Coverage, ProbabilisticCoverage
+from listwright.rewards.coverage import ConcaveCoverage, Coverage, ProbabilisticCoverage
 from listwright.rewards.facility_location import FacilityLocation
 from listwright.rewards.function import Function
-from listwright.rewards.items import AnySuccess, Total
 from listwright.rewards.log_det import LogDet
 from listwright.rewards.rouge import Rouge
-from listwright.rewards.weighted import WeightedProblems, WeightedSum
+from listwright.rewards.total import Total
+from listwright.rewards.weighted_problems import WeightedProblems
+from listwright.rewards.weighted_sum import WeightedSum
 
 __all__ = [
     "AlphaCoverage",
