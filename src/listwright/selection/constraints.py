@@ -189,9 +189,7 @@ def make_constraints(
     if per_group is not None or exclude is not None or len(left) > 1:
         further = [(amounts[:, j], left[j]) for j in range(1, len(left))] or None
         offsets, free = np.array([0, n]), Quotas.free(n)
-        quotas = make_quotas(
-            free, offsets, groups=groups, per_group=per_group, exclude=exclude, pin=None, budgets=further
-        )
+        quotas = make_quotas(free, offsets, groups, per_group, exclude, pin=None, budgets=further, alternatives=None)
         _check_labels(groups, per_group, excluded)
         parts = quotas.limits(offsets, None if k is None else k + len(taken), needs_first=False)
     sizes, room = (amounts[:, 0].copy(), left[:1]) if len(left) else (NO_SIZES, np.array([np.inf]))
