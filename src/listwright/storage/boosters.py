@@ -392,8 +392,9 @@ def fresh_parameters(value: Any) -> dict[str, Any] | None:
 def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
     if not isinstance(name, str) or name not in LIBRARIES[library]:
         raise InputError(f"{TITLES[library]} has no estimator {name!r:.40} that models use")
+    checked = _validate_parameters(parameters)
     package = require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost")
-    return getattr(package, name)(**_validate_parameters(parameters))
+    return getattr(package, name)(**checked)
 
 
 def _library(value: Any) -> str | None:
