@@ -101,20 +101,14 @@ class QueryTerms:
 
     def take(self, which: Ints, rows: Ints) -> QueryTerms:
         """Return the query terms of some problems and of their rows."""
-        counts = np.diff(self.starts)[rows]
-        return QueryTerms(
-            self.weights[which], self.wholes[rows], self.parts[pieces(self.starts, rows)], starts_of(counts)
-        )
+        parts, starts = self.parts[pieces(self.starts, rows)], starts_of(np.diff(self.starts)[rows])
+        return QueryTerms(self.weights[which], self.wholes[rows], parts, starts)
 
     def join(self, others: Sequence[QueryTerms]) -> QueryTerms:
         """Return the query terms of several batches, one after the other."""
-        every = [self, *others]
-        return QueryTerms(
-            np.concatenate([terms.weights for terms in every]),
-            np.concatenate([terms.wholes for terms in every]),
-            np.concatenate([terms.parts for terms in every]),
-            starts_of(np.concatenate([np.diff(terms.starts) for terms in every])),
-        )
+        columns = [(terms.weights, terms.wholes, terms.parts, np.diff(terms.starts)) for terms in (self, *others)]
+        weights, wholes, parts, counts = map(np.concatenate, zip(*columns, strict=True))
+        return QueryTerms(weights, wholes, parts, starts_of(counts))
 
 
 def _mask(terms: Sequence[int]) -> int:

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import listwright as lw
+from listwright._kernels import facility, topics
 from listwright.baselines import DPP, MMR
 from listwright.features import Candidate, Distance, Position
 from listwright.learners import ridge
 from listwright.learners.losses import hinge_rank
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess, Coverage, FacilityLocation, coverage, facility_location
+from listwright.rewards import AnySuccess, Coverage, FacilityLocation
 from listwright.walk import lists
 
 Counts = dict[str, int]
@@ -102,7 +103,7 @@ def test_lazy_greedy_is_one_call_however_long_the_lists(monkeypatch: pytest.Monk
     }
     for name, reward in rewards.items():
         problems = Problems.from_arrays(np.zeros((3, 30, 1)), reward=reward)
-        where = facility_location if name == "lazy_facility" else coverage
+        where = facility if name == "lazy_facility" else topics
         for length in (2, 20):
             with counted(monkeypatch, (where, name), (GREEDY, "best_rows")) as calls:
                 lw.greedy(problems, length)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
@@ -224,8 +224,9 @@ def codes_of(values: NDArray[Any]) -> Ints:
     seen: dict[Any, int] = {}
     try:
         return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()], dtype=np.int64)
-    except TypeError as error:
-        raise InputError(f"Ids must be strings, numbers or other hashable values: {error}.") from None
+    except TypeError:
+        odd = next((value for value in values.tolist() if not isinstance(value, Hashable)), "one that is not")
+        raise InputError(f"Ids must be strings, numbers or other hashable values. Got {odd!r:.40}.") from None
 
 
 def number_within(labels: NDArray[Any], offsets: Ints) -> Ints:

@@ -281,7 +281,8 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
         _same_shape(first, part)
     ids, numbered = _join_ids(parts)
     by_row = ("context", "catalogue", "sizes", "item_ids", "groups")
-    return {name: _concat([getattr(part, name) for part in parts]) for name in by_row} | {
+    arrays = {name: [getattr(part, name) for part in parts] for name in by_row}
+    return {name: None if some[0] is None else np.concatenate(some) for name, some in arrays.items()} | {
         "features": _stack([part.features for part in parts]),
         "offsets": starts_of(np.concatenate([part.counts for part in parts])),
         "reward": None if first.reward is None else first.reward.join([part.reward for part in others]),
@@ -317,10 +318,6 @@ def _stack(tables: list[Any]) -> Any:
     if any(sparse.issparse(table) for table in tables):
         return sparse.vstack(tables, format="csr", dtype=np.float32)
     return np.concatenate(tables)
-
-
-def _concat(arrays: list[Any]) -> Any:
-    return None if arrays[0] is None else np.concatenate(arrays)
 
 
 def _stack_by_name(parts: list[Any]) -> Any:

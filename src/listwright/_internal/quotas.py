@@ -58,18 +58,12 @@ class Quotas:
         return Quotas(**{name: np.concatenate([part.arrays()[name] for part in padded]) for name in padded[0].arrays()})
 
     def _pad(self, levels: int, budgets: int, sets: int) -> Quotas:
-        wider = ((0, 0), (0, levels - self.groups.shape[1])), ((0, 0), (0, budgets - self.budgets.shape[1]))
-        return replace(
-            self,
-            groups=np.pad(self.groups, wider[0]),
-            most=np.pad(self.most, wider[0], constant_values=MOST),
-            least=np.pad(self.least, wider[0]),
-            amounts=np.pad(self.amounts, wider[1]),
-            budgets=np.pad(self.budgets, wider[1], constant_values=np.inf),
-            alternatives=np.pad(
-                self.alternatives, ((0, 0), (0, sets - self.alternatives.shape[1])), constant_values=-1
-            ),
-        )
+        def wide(array: NDArray[Any], width: int, fill: float = 0) -> NDArray[Any]:
+            return np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=fill)
+
+        groups, most, least = wide(self.groups, levels), wide(self.most, levels, MOST), wide(self.least, levels)
+        amounts, limits = wide(self.amounts, budgets), wide(self.budgets, budgets, np.inf)
+        return Quotas(groups, most, least, self.pinned, amounts, limits, wide(self.alternatives, sets, -1))
 
     @property
     def needs(self) -> bool:

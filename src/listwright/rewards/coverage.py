@@ -54,18 +54,12 @@ class TopicReward(TableReward):
 
     def start(self, problems: Problems) -> TopicState:
         tables = self.bind(problems.offsets).tables
-        layout = Topics(
-            problems.owners,
-            starts_of(tables["touched"].values),
-            tables["topics"].values,
-            tables["amounts"].values,
-            tables["weights"].offsets,
-        )
+        touched, weights = starts_of(tables["touched"].values), tables["weights"]
+        entries = tables["topics"].values, tables["amounts"].values
+        layout = Topics(problems.owners, touched, *entries, weights.offsets)
         totals = tables["totals"].values if self.normalize else np.ones(len(problems))
-        weights = tables["weights"].values
-        return TopicState(
-            layout, weights, tables["caps"].values, totals, np.zeros(len(weights)), np.zeros(len(problems))
-        )
+        nothing = np.zeros(len(weights.values)), np.zeros(len(problems))
+        return TopicState(layout, weights.values, tables["caps"].values, totals, *nothing)
 
     def gains(self, state: TopicState) -> Floats:
         return self.gains_of(state, np.arange(len(state.layout.owners)))
@@ -174,17 +168,13 @@ def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
     else:
         slots = topics.values + weights.offsets[owners]
         everything: Any = np.bincount(slots, tables["amounts"].values, minlength=len(weights.values))
-        full = _shape_values(everything, tables, kind)
+        if kind == kernels.CAP:
+            full = np.minimum(everything, tables["caps"].values)
+        else:
+            full = np.sqrt(everything) if kind == kernels.SQRT else np.log1p(everything)
     problem_of = np.repeat(np.arange(len(weights)), np.diff(weights.offsets))
     totals = np.bincount(problem_of, weights.values * full, minlength=len(weights))
     return np.where(totals > 0, totals, 1.0)
-
-
-def _shape_values(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
-    """Apply the concave shape to summed amounts: min(x, cap), sqrt(x) or log(1 + x)."""
-    if kind == kernels.CAP:
-        return np.minimum(everything, tables["caps"].values)
-    return np.sqrt(everything) if kind == kernels.SQRT else np.log1p(everything)
 
 
 SHAPES = {"sqrt": kernels.SQRT, "log": kernels.LOG, "cap": kernels.CAP}

@@ -73,21 +73,14 @@ class FacilityLocation(TableReward):
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         similarity = self._source[0]
         tables = _sparse_tables(similarity, offsets) if sparse.issparse(similarity) else _dense(similarity, offsets)
-        if not self.normalize:
-            return tables | {"totals": per_problem(np.ones(len(offsets) - 1))}
-        return tables | {"totals": per_problem(_totals(tables, offsets))}
+        totals = _totals(tables, offsets) if self.normalize else np.ones(len(offsets) - 1)
+        return tables | {"totals": per_problem(totals)}
 
     def start(self, problems: Problems) -> FacilityState:
         tables = self.bind(problems.offsets).tables
-        similarity = _similarity(tables)
-        return FacilityState(
-            problems.owners,
-            problems.offsets,
-            similarity,
-            tables["totals"].values,
-            np.zeros(problems.n_rows, dtype=similarity[-1].dtype if len(similarity) == 3 else similarity[0].dtype),
-            np.zeros(len(problems)),
-        )
+        similarity, totals = _similarity(tables), tables["totals"].values
+        best = np.zeros(problems.n_rows, dtype=similarity[-1 if len(similarity) == 3 else 0].dtype)
+        return FacilityState(problems.owners, problems.offsets, similarity, totals, best, np.zeros(len(problems)))
 
     def gains(self, state: FacilityState) -> Floats:
         return self.gains_of(state, np.arange(len(state.owners)))
@@ -139,24 +132,13 @@ def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Int
     row_starts, columns, values = state.similarity
 
     def some(low: int, high: int) -> None:
-        for problem in range(low, high):
-            start, end = state.offsets[problem], state.offsets[problem + 1]
-            first, n = row_starts[start], end - start
-            kernels.lazy_graph(
-                row_starts[start : end + 1] - first,
-                columns[first : row_starts[end]],
-                values[first : row_starts[end]],
-                np.ones(n),
-                state.totals[problem],
-                np.zeros(n),
-                sizes[start:end],
-                room[problem],
-                *NO_QUOTAS,
-                np.arange(n),
-                np.zeros(n),
-                rows[problem],
-                picked[problem],
-            )
+        for i in range(low, high):
+            start, end = state.offsets[i], state.offsets[i + 1]
+            first, last, n = row_starts[start], row_starts[end], end - start
+            graph = row_starts[start : end + 1] - first, columns[first:last], values[first:last], np.ones(n)
+            limits = sizes[start:end], room[i], *NO_QUOTAS
+            lists = np.arange(n), np.zeros(n), rows[i], picked[i]
+            kernels.lazy_graph(*graph, state.totals[i], np.zeros(n), *limits, *lists)
         chosen = rows[low:high]
         chosen += np.where(chosen >= 0, state.offsets[low:high, None], 0)
 
@@ -173,7 +155,9 @@ def _similarity(tables: dict[str, Ragged]) -> tuple[Any, ...]:
 def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
     """Return the tables of dense similarities: all matrices flattened, and what each row gains on an empty list."""
     counts = np.diff(offsets)
-    blocks = [similarity] if getattr(similarity, "ndim", None) == 2 or _is_table(similarity) else list(similarity)
+    rows_of_numbers = isinstance(similarity, list) and bool(similarity) and np.ndim(similarity[0]) == 1
+    single = rows_of_numbers or getattr(similarity, "ndim", None) == 2
+    blocks = [similarity] if single else list(similarity)
     if len(blocks) != len(counts):
         raise InputError(f"similarity must have one matrix per problem ({len(counts)}). Got {len(blocks)}.")
     checked = [_square(block, int(n), i) for i, (block, n) in enumerate(zip(blocks, counts, strict=True))]
@@ -198,11 +182,6 @@ def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
         item = int(np.argmax(~np.isfinite(similar)))
         raise InputError(f"similarity of items {at} and {item} of problem number {problem} is {similar[item]}.")
     return alone
-
-
-def _is_table(similarity: Any) -> bool:
-    """Return whether nested lists form a single matrix, that is, a list of rows of numbers."""
-    return isinstance(similarity, list) and bool(similarity) and np.ndim(similarity[0]) == 1
 
 
 def _square(block: Any, n: int, problem: int) -> Any:

@@ -86,15 +86,8 @@ class LogDet(TableReward):
     def start(self, problems: Problems) -> LogDetState:
         tables = self.bind(problems.offsets).tables
         vectors = np.sqrt(self.scale) * tables["vectors"].values
-        return LogDetState(
-            vectors,
-            problems.owners,
-            tables["totals"].values,
-            self.normalize,
-            1.0 + np.einsum("ij,ij->i", vectors, vectors),
-            (),
-            np.zeros(len(problems)),
-        )
+        remaining, earned = 1.0 + np.einsum("ij,ij->i", vectors, vectors), np.zeros(len(problems))
+        return LogDetState(vectors, problems.owners, tables["totals"].values, self.normalize, remaining, (), earned)
 
     def gains(self, state: LogDetState) -> Floats:
         """Return for each row the log of 1 + the squared length of the part that the list does not span."""

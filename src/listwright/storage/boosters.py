@@ -392,8 +392,9 @@ def fresh_parameters(value: Any) -> dict[str, Any] | None:
 def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
     if not isinstance(name, str) or name not in LIBRARIES[library]:
         raise InputError(f"{TITLES[library]} has no estimator {name!r:.40} that models use")
+    checked = _validate_parameters(parameters)
     package = require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost")
-    return getattr(package, name)(**_validate_parameters(parameters))
+    return getattr(package, name)(**checked)
 
 
 def _library(value: Any) -> str | None:
@@ -435,11 +436,11 @@ def from_histogram(model: Any) -> Boosted:
     # first tree with a single leaf, so that the sum of all trees equals the estimator's prediction.
     base = {"num_leaves": [1], "leaf_value": [float(model._baseline_prediction.item())]}
     trees = [base, *(_histogram_tree(round_[0].nodes) for round_ in model._predictors)]
-    blocks = [
-        f"\nTree={number}\n" + "".join(_line(*pair) for pair in tree.items()) for number, tree in enumerate(trees)
-    ]
-    text = HEAD.format(last=model.n_features_in_ - 1) + "".join(blocks) + "\n\nend of trees\n"
-    return read_booster("0.txt", text.encode(), "regressor")
+    text = HEAD.format(last=model.n_features_in_ - 1)
+    for number, tree in enumerate(trees):
+        lines = (f"{key}={' '.join(map(repr, values))}\n" for key, values in tree.items())  # repr keeps all digits
+        text += f"\nTree={number}\n" + "".join(lines)
+    return read_booster("0.txt", (text + "\n\nend of trees\n").encode(), "regressor")
 
 
 def _histogram_tree(nodes: Any) -> dict[str, Any]:
@@ -458,8 +459,3 @@ def _histogram_tree(nodes: Any) -> dict[str, Any]:
         "decision_type": [2] * len(splits),
         "leaf_count": leaves["count"].tolist(),
     }
-
-
-def _line(key: str, values: list[Any]) -> str:
-    """Return one line of LightGBM's format. `repr` keeps every digit of a float, so nothing is rounded."""
-    return f"{key}={' '.join(map(repr, values))}\n"

@@ -80,7 +80,8 @@ class Encoder:
         if fresh is not None:
             library = type(value).__module__.partition(".")[0]
             return {library: type(value).__name__, "fields": self._fields(fresh)}
-        if is_sklearn_estimator(value) and not _is_part(value):
+        own = any(kind.__module__.partition(".")[0] == "listwright" for kind in type(value).__mro__)
+        if is_sklearn_estimator(value) and not own:
             self.estimators.append(value)
             return {"estimator": len(self.estimators) - 1}
         return self._object(value, class_name(type(value)))
@@ -130,10 +131,6 @@ def state_of(value: Any) -> dict[str, Any]:
             " the constructor, under their names, and what is learned, under names that end in _"
         )
     return {name: getattr(value, name) for name in [*arguments, *fitted]}
-
-
-def _is_part(value: Any) -> bool:
-    return any(kind.__module__.partition(".")[0] == "listwright" for kind in type(value).__mro__)
 
 
 def _encode_number(value: float) -> Any:
@@ -195,16 +192,12 @@ class Decoder:
         self._depth += 1
         if self._depth > DEEPEST:
             raise InputError("it is nested too deeply")
-        value = self._list(node) if isinstance(node, list) else self._decode_node(node)
-        self._depth -= 1
-        return value
-
-    def _decode_node(self, node: dict[str, Any]) -> Any:
-        """Decode a JSON object by the first key that names a known kind."""
-        kind = next((kind for kind in self._kinds if kind in node), None)
+        kind = "" if isinstance(node, list) else next((kind for kind in self._kinds if kind in node), None)
         if kind is None:
             raise InputError(f"it contains a node of an unknown kind, {sorted(node)!r:.60}")
-        return self._kinds[kind](node[kind], node)
+        value = self._kinds[kind](node[kind], node) if kind else self._list(node)
+        self._depth -= 1
+        return value
 
     def _list(self, entries: Any) -> list[Any]:
         if not isinstance(entries, list):

@@ -135,8 +135,6 @@ def _is_model(value: Any) -> bool:
 
 
 def _encode_model(model: Any, slim: bool) -> tuple[Encoder, Any]:
-    # The engine is replaced by "local" in a copy: where a model was fitted is not part of it, and loading a file must
-    # not make anyone connect to a cluster.
     if "engine" in vars(model):
         model = copy.copy(model)
         model.engine = "local"  # where a model was fitted is no part of it: a file must not make anyone connect
@@ -163,9 +161,7 @@ def _decode_model(manifest: dict[str, Any], members: dict[str, bytes], trusted: 
         raise InputError("it holds no model")
     parts = [part for _, some in decoder.models for part in some]
     for inner, own in decoder.models:
-        if (
-            inner is model or inner.__sklearn_is_fitted__()
-        ):  # a model among the parameters of another need not be fitted
+        if inner is model or inner.__sklearn_is_fitted__():  # one among the parameters of another need not be
             inner.check_loaded(own, parts)
     return model
 
