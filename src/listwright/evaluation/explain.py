@@ -79,9 +79,7 @@ class Considered(NamedTuple):
     changes: Floats  # how the pick changed the scores for the next position
 
     def above_options(self) -> dict[str, tuple[float, float]]:
-        """Return by column how far it puts the pick above the mean of the options, in standard deviations of their
-        scores.
-        """
+        """Return by column how far it puts the pick above the mean option, in spreads of their scores."""
         spread = float(self.shares.scores[self.options].std()) or 1.0
         now, before = (self._above(shares) / spread for shares in (self.shares, self.alone))
         names = [name for block in self.shares.blocks for name in block.names]
@@ -116,9 +114,7 @@ class _Replay:
         return Reasons(plain(self.problem.problem_ids[0]), picks, self._items_skipped(steps, picked))
 
     def options_considered(self, picked: Ints) -> Iterator[Considered]:
-        """Yield each pick with the scores of all candidates, and with how it changed the scores for the next
-        position.
-        """
+        """Yield each pick with the scores of all candidates, and how it changed those of the next position."""
         seen = empty = self.features.start(self.problem)
         room = Constraints(self.problem, self.room, len(picked))
         first = self.features.rows(seen)
