@@ -5,7 +5,9 @@ import listwright as lw
 
 past = pd.DataFrame(lw.simulate.readers.table(500, random_state=1))  # a row per article
 new = pd.DataFrame(lw.simulate.readers.table(500, first=500, random_state=2))
-model = lw.SCP(length=3, effort="fast", random_state=0).fit(past, reward="any:clicked")
+model = lw.SCP(length=3, random_state=0).fit(past, reward="any:clicked")
+print(model.report_)
+print("Score on new readers:", model.score(new))
 print(model.predict(new).to_frame()[["problem", "position", "item"]].head(3).to_string())
 print(model.certify(new, rivals=["top_k"]))
 # [end:frame]

@@ -52,19 +52,22 @@ def intervals(records: Records, title: str) -> Any:
 
 
 def bars(records: Records, name: str, value: str, title: str) -> Any:
-    """Draw a bar per record, in the order given."""
+    """Draw a bar per record, in the order given, with a line of one `spread` to either side where records have it."""
     alt = altair()
     order = [str(record[name]) for record in records]
     values = [_plain(record) | {name: str(record[name])} for record in records]
-    return (
-        alt.Chart(alt.Data(values=values))
-        .mark_bar()
-        .encode(
-            x=alt.X(f"{value}:Q", title=title),
-            y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
-            tooltip=[f"{key}:{'Q' if isinstance(val, float | int) else 'N'}" for key, val in values[0].items()],
-        )
+    base = alt.Chart(alt.Data(values=values)).encode(
+        y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
     )
+    bar = base.mark_bar().encode(
+        x=alt.X(f"{value}:Q", title=title),
+        color=alt.condition(f"datum.{value} < 0", alt.value("#e07b1a"), alt.value("#2f7fd1")),
+        tooltip=[f"{key}:{'Q' if isinstance(val, float | int) else 'N'}" for key, val in values[0].items()],
+    )
+    if "spread" not in values[0]:
+        return bar
+    spans = base.transform_calculate(low=f"datum.{value} - datum.spread", high=f"datum.{value} + datum.spread")
+    return alt.layer(bar, spans.mark_rule(strokeWidth=1.5).encode(x="low:Q", x2="high:Q"))
 
 
 def lines(records: Records, x: str, title: str) -> Any:

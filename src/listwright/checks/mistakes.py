@@ -93,9 +93,7 @@ def _alike(problems: Problems) -> bool:
 
 
 def leaks_of(problems: Problems, gains: Floats) -> str:
-    """Return the names of the columns that give the reward away, as numbers or as categories, alone or, where none
-    does, in pairs; "" for none.
-    """
+    """Return the columns that give the reward away, as numbers, as categories or else in pairs; "" for none."""
     columns = leaking_columns(problems, gains)
     if len(columns):
         return name_columns(problems, columns)
@@ -142,9 +140,7 @@ def leaking_categories(problems: Problems, gains: Floats) -> list[str]:
 
 
 def _categories(problems: Problems) -> Iterator[tuple[str, Ints]]:
-    """Yield columns of three values or more that may be categories, as codes: numbers, and 0/1 columns of the levels
-    of one category.
-    """
+    """Yield what may be a category of three levels or more, as codes: columns of few numbers, and groups of flags."""
     table = problems.features
     flags: dict[str, list[int]] = {}
     for column, name in enumerate(feature_names(problems)):
@@ -219,9 +215,7 @@ def _share_ahead(gaps: Floats) -> Floats:
 
 
 def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, exact: bool = False) -> bool:
-    """Return whether values order items by their gains: in many problems, unless they are a function of the gains or
-    the same for most of the better or worse items, as what is measured afterwards often is.
-    """
+    """Return whether values order items by their gains, in so many problems or so clearly that it is no chance."""
     auc = _within_auc(values, better, problems.owners, problems.offsets)
     auc, flat, steep = max(auc, 1.0 - auc), _mostly_equal(values[~better]), _mostly_equal(values[better])
     if auc < (limit if flat or limit <= SUSPICIOUS else max(limit, NEARLY)):

@@ -303,9 +303,7 @@ class ListEstimator(Predictor):
         length: int | None = None,
         budget: ArrayLike | None = None,
     ) -> float:
-        """Return the mean value of the lists that `predict` builds, under the problems' reward; a scan is measured
-        part by part.
-        """
+        """Return the mean value of the lists that `predict` builds; a scan is measured part by part."""
         if isinstance(problems, Scan):
             score = partial(self._slim().score, reward=reward, length=length, budget=budget)
             return mean_worth_of_all(as_engine(self.engine), problems, score)
@@ -482,19 +480,17 @@ class ListEstimator(Predictor):
         if what == "value":
             return self.measured_.plot()
         if what == "history":
-            return _history_chart(self.history_)
+            return history_chart(self.history_)
         if what == "weights":
-            return _feature_bars(self.weights_, "weight", "weight per spread")
+            return feature_bars(self.weights_, "weight", "weight per spread")
         if what != "importance" or problems is None:
             raise InputError(
                 f'what must be "value", "history", "weights", or "importance" with problems. Got {what!r}.'
             )
-        return _feature_bars(importance(self, problems), "importance", "value lost without the feature")
+        return feature_bars(importance(self, problems), "importance", "value lost without the feature")
 
     def measured_within(self, seconds: float) -> Measurement | None:
-        """Return `measured_`, or None where it is not available or a trial would take about as long as a slow
-        fit did.
-        """
+        """Return `measured_`, or None where it is not there or would take as long as a slow fit."""
         if seconds > LONG and not hasattr(self, "measurement_"):
             return None
         return getattr(self, "measured_", None)
@@ -603,9 +599,7 @@ class ListEstimator(Predictor):
         allow_short: bool,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
-        """Build the lists of problems in memory: checks the signature, draw a policy per problem (mixtures),
-        and walks.
-        """
+        """Build the lists of problems in memory."""
         self.signature_.check(problems, "predict")
         problems = as_constrained(problems, per_group, self.per_group)
         steps = self._steps(problems, length, allow_short)
@@ -624,9 +618,7 @@ class ListEstimator(Predictor):
         return length
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
-        """Build a list of a made-up problem with a model from a file, so that a damaged file is found when it is
-        loaded.
-        """
+        """Build a list of a made-up problem, so that a damaged file is found when it is loaded."""
         training = getattr(self, "training_", None)
         if not isinstance(training, Training):
             raise InputError("it was never fitted")
@@ -673,9 +665,7 @@ class ListEstimator(Predictor):
         return tags
 
     def _generator(self, rounds: int) -> np.random.Generator:
-        """Return the random generator of a run; with a seed, a run that continues after some rounds gets another
-        stream.
-        """
+        """Return the random generator of a run; one that goes on after some rounds gets another stream."""
         rng = as_generator(self.random_state)
         seeded = isinstance(self.random_state, int | np.integer) and rounds > 0
         return np.random.default_rng([int(self.random_state), rounds]) if seeded else rng  # type: ignore[arg-type]
@@ -692,9 +682,7 @@ class ListEstimator(Predictor):
         return FitPlan(self.chosen_features(source.example), learner, self.n_passes)
 
     def chosen_features(self, problems: Problems) -> Features:
-        """Return the features that the policy is to see, not yet fitted: those set, or for "auto" those that suit the
-        problems.
-        """
+        """Return the features that the policy is to see, not yet fitted: those set, or those that suit the problems."""
         if self.features == "auto":
             return suited_features(problems)
         if not isinstance(self.features, Features):
@@ -763,7 +751,7 @@ class ListEstimator(Predictor):
             raise InputError("per_size=True needs sizes, but these problems have none.")
 
 
-def _history_chart(history: Table) -> Any:
+def history_chart(history: Table) -> Any:
     """Draw the value of lists round by round, while learning and on problems that were not learned from."""
     kinds = {"training_value": "while learning", "held_out_value": "not learned from"}
     records = [
@@ -774,7 +762,7 @@ def _history_chart(history: Table) -> Any:
     return lines(records, "round", "mean value of lists")
 
 
-def _feature_bars(table: Table, value: str, title: str) -> Any:
+def feature_bars(table: Table, value: str, title: str) -> Any:
     """Draw a bar for each feature, the largest first."""
     records = sorted(table.records(), key=lambda record: -abs(record[value]))[:BARS]
     return bars(records, "feature", value, title)

@@ -100,7 +100,6 @@ class PolicyMethod(CandidateMethod):
         self.score = PolicyScore(clone(settings).set_params(**{"keep": "last"} | changes), n_folds)
 
     def values(self, problems: Problems) -> Floats:
-        """Return the values of lists by models that are fitted without one fold each."""
         values = np.zeros((len(problems), 1 if self.settings.budget is not None else self.settings.length))
         for which, model in self.score.cross_fit(problems).held_out(problems):
             some = problems[which]
@@ -109,7 +108,6 @@ class PolicyMethod(CandidateMethod):
         return values
 
     def seconds(self, problems: Problems) -> float:
-        """Estimate all fits without a fold; 0 once they are done."""
         return 0.0 if self.score.has_seen(problems) else (self.score.n_folds - 1) * self.fit_seconds(problems)
 
     def fit_seconds(self, problems: Problems) -> float:
@@ -121,16 +119,13 @@ class PolicyMethod(CandidateMethod):
         return seen * visit_seconds(problems) + TREES * grown + compression_seconds(problems)
 
     def plan(self, problems: Problems) -> FitPlan:
-        """Return the estimator's own plan where only features, learner or passes differ; else its score as a single
-        feature.
-        """
+        """Return the estimator's own plan, or its score as a single feature where more than that differs."""
         if not set(self.changes) <= {"features", "learner", "n_passes"}:
             return small_policy(self.inputs(problems), problems)
         model = self.score.model
         return FitPlan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
 
     def inputs(self, problems: Problems) -> list[StackedInput]:
-        """Return the policy's score as one column."""
         return [StackedInput(self.score.cross_fit(problems), (SHARE,))]
 
 
@@ -152,19 +147,15 @@ class EstimateMethod(CandidateMethod):
         self.fitted: Features | None = None
 
     def values(self, problems: Problems) -> Floats:
-        """Return the values of lists by estimates that were fitted without the problem."""
         return self._values_of_sum(problems)
 
     def seconds(self, problems: Problems) -> float:
-        """Estimate the fits of all models; 0 once they are fitted."""
         return 0.0 if self.fitted is not None else self.cost * problems.n_rows * np.sqrt(width(problems))
 
     def plan(self, problems: Problems) -> FitPlan:
-        """Return a small policy whose weights stay near the given ones."""
         return small_policy(self.inputs(problems), problems)
 
     def inputs(self, problems: Problems) -> list[StackedInput]:
-        """Return all estimates, fitted on first use."""
         if self.fitted is None:
             self.fitted = clone(self.features).fit(problems)
         return [StackedInput(self.fitted, self.weights)]
@@ -179,19 +170,15 @@ class CombinedMethod(CandidateMethod):
         self.name = " + ".join(method.name for method in methods) if name is None else name
 
     def values(self, problems: Problems) -> Floats:
-        """Return the values of lists by the sum of cross-fitted scores."""
         return self._values_of_sum(problems)
 
     def seconds(self, problems: Problems) -> float:
-        """Estimate what is not fitted yet."""
         return sum(method.seconds(problems) for method in self.methods)
 
     def plan(self, problems: Problems) -> FitPlan:
-        """Return a small policy whose weights stay near those that each method starts from."""
         return small_policy(self.inputs(problems), problems)
 
     def inputs(self, problems: Problems) -> list[StackedInput]:
-        """Return the columns of all methods."""
         return [part for method in self.methods for part in method.inputs(problems)]
 
 

@@ -175,9 +175,7 @@ class ContextFreeSCP(ListEstimator):
         return replace(plan, features=Identity())
 
     def _best_list(self, problems: Problems) -> Ints:
-        """Return the best on the training problems of the likeliest items and of 32 lists drawn from the
-        distribution.
-        """
+        """Return the best, in training, of the likeliest items and of 32 lists that are drawn."""
         rng = np.random.default_rng(0)
         chances = self.probabilities_
         drawn = [rng.choice(len(chances), size=self.length, p=chances) for _ in range(TRIED)]

@@ -175,9 +175,7 @@ class Chosen(NamedTuple):
 def choose(
     methods: Sequence[CandidateMethod], problems: Problems, *, time_limit: float | None = None, errors: float = 1.0
 ) -> Chosen:
-    """Return the first method that is not behind the best by more than so many standard errors: at the limit asked for,
-    and over all lengths.
-    """
+    """Return the first method that is not clearly behind the best, at the limit asked for and over all lengths."""
     if len(methods) < 2 or len(problems) < 2:
         return Chosen(methods[0], [], None)
     left = np.inf if time_limit is None else time_limit
@@ -211,9 +209,7 @@ def _measure_method(method: CandidateMethod, values: Floats, problems: Problems,
 
 
 def divide_by_sizes(problems: Problems, plain: ListEstimator) -> bool:
-    """Return whether a policy under a budget is to learn gains per unit of size: unless lists by plain gains are worth
-    more out of fold, by over two standard errors.
-    """
+    """Return whether to learn gains per size: unless plain gains give better lists by two standard errors."""
     per_size, by_gain = (_linear_values(problems, clone(plain).set_params(per_size=option)) for option in (True, False))
     ahead, error = paired_difference(by_gain, per_size)
     return ahead <= SURE * error
@@ -239,9 +235,7 @@ def items_recur(problems: Problems) -> bool:
 
 
 def time_to_try(problems: Problems, plain: ListEstimator) -> float:
-    """Return the seconds that `effort="auto"` may take by default: ten fits of the linear policy, at least 20 seconds,
-    and enough for the method that is preferred.
-    """
+    """Return the default seconds: ten linear fits, at least 20, and enough for the method that is preferred."""
     ten_fits = TIMES_LINEAR * SearchSpace(problems, plain).linear().fit_seconds(problems)
     return max(LEAST_SECONDS, ten_fits, auto_methods(problems, plain)[0].seconds(problems))
 
@@ -264,9 +258,7 @@ class SearchSpace:
     n_folds: int = 5  # parts of the problems that are held out in turn
 
     def for_items(self) -> list[CandidateMethod]:
-        """Return the methods for items that recur, where what an item gained in other problems predicts what it gains
-        here. Expected gains come first: they were the best on most of aslib_dev.
-        """
+        """Return the methods for items that recur; expected gains come first, as the best on most of aslib_dev."""
         linear, by_item = self.linear(), self.by_item()
         if not self.can_keep(PASSES, 6):
             return [linear, *by_item, self.static_list()]

@@ -42,7 +42,6 @@ class StaticRank(CrossFitted):
     is_static = True
 
     def fit(self, problems: Problems) -> Self:
-        """Find the greedy list of all problems, and of all but each fold."""
         self.order_ = StaticList().fit(problems).order_
         self.fold_orders_ = np.tile(self.order_, (self.n_folds, 1))
         for fold in self.folds(problems):
@@ -52,18 +51,15 @@ class StaticRank(CrossFitted):
         return self
 
     def start(self, problems: Problems) -> RankSeen:
-        """Return minus the place of each candidate in the list."""
         orders = self.fold_orders_ if self.out_of_fold else self.order_[None]
         folds = folds_of(problems.problem_ids, self.n_folds) if self.out_of_fold else np.zeros(len(problems), np.int64)
         places = np.argsort(orders, axis=1)[folds[problems.owners], items_of(problems)]
         return RankSeen(problems, -places.astype(np.float32)[:, None])
 
     def columns(self, seen: RankSeen) -> Floats32:
-        """Return the same at every position."""
         return seen.column
 
     def names(self) -> list[str]:
-        """Return one name."""
         return ["place in the static list"]
 
 
@@ -88,7 +84,6 @@ class Scores(Sum):
         return scores
 
     def fit(self, problems: Problems) -> Self:
-        """Fit what is not yet fitted to these problems, or everything if they are other ones."""
         if getattr(self, "fitted_to_", None) != fingerprint(problems):
             return super().fit(problems)
         for part in self.parts_:
@@ -136,16 +131,13 @@ class PolicyScore(CrossFitted):
         self.n_folds = n_folds
 
     def without_training_state(self) -> Self:
-        """Return a copy without the fold models, which only training needs."""
         twin = copy.copy(self)
         if hasattr(self, "fold_models_"):
             twin.fold_models_ = []
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fit the model on all problems, and on all but each fold unless `cross_fit` was called on the same
-        problems.
-        """
+        """Fit the model on all problems, and on all but each fold unless that is done."""
         self.cross_fit(problems)
         report_progress(self.names()[0])
         self.model_ = clone(self.model).fit(problems)
@@ -178,13 +170,11 @@ class PolicyScore(CrossFitted):
             yield np.flatnonzero(folds == fold), model
 
     def start(self, problems: Problems) -> ScoreSeen:
-        """Start each model's features on its problems, with empty lists."""
         everyone = np.arange(len(problems))
         parts = self.held_out(problems) if self.out_of_fold else [(everyone, self.model_)]
         return ScoreSeen(problems, tuple(_part(model, which, problems) for which, model in parts))
 
     def columns(self, seen: ScoreSeen) -> Floats32:
-        """Return the scores as one column, in standard deviations within training problems."""
         return (self._scores(seen) / self.spread_).astype(np.float32)[:, None]
 
     def _scores(self, seen: ScoreSeen) -> Floats:
@@ -195,7 +185,6 @@ class PolicyScore(CrossFitted):
         return scores
 
     def add(self, seen: ScoreSeen, picks: Ints) -> ScoreSeen:
-        """Pass the picks on to each model, as rows of its own problems."""
         parts = []
         for part in seen.parts:
             if part.scores is None:
@@ -206,7 +195,6 @@ class PolicyScore(CrossFitted):
         return seen._replace(parts=tuple(parts))
 
     def names(self) -> list[str]:
-        """Return one name, after the learner of the model."""
         learner = getattr(self.model.learner, "estimator", self.model.learner)
         return [f"score of {learner if isinstance(learner, str) else type(learner).__name__}"]
 

@@ -74,13 +74,11 @@ class Compressed(CrossFitted):
         self.n_directions = n_directions
 
     def fit(self, problems: Problems) -> Self:
-        """Learn the basis, and fit the inner features on what the policy sees while learning."""
         self.prefit(problems)
         self.inner_ = clone(self.inner).fit(self.for_training(problems).compress(problems))
         return self
 
     def prefit(self, example: Problems) -> Self:
-        """Learn the basis from an example; the inner features can then be fitted part by part."""
         report_progress(f"{example.n_features:,} columns, summed up")
         reward, names = reward_of(example), feature_names(example)
         with one_thread():
@@ -97,31 +95,25 @@ class Compressed(CrossFitted):
         return self
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Return what the inner features need to know of a part of the problems."""
         return self.inner.summary(self.compress(problems))
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Fit the inner features from the summaries of all parts."""
         self.inner_ = clone(self.inner).fit_from_summary(summary)
         return self
 
     def streams(self) -> bool:
-        """Return whether it can be fitted part by part: once there is a basis."""
         return hasattr(self, "basis_") and self.inner.streams()
 
     def uses_training_data(self) -> bool:
-        """True, as the basis depends on all training problems."""
         return True
 
     def without_training_state(self) -> Self:
-        """Return a copy without the scores that only training problems get."""
         twin = copy.copy(self)
         twin.basis_ = self.basis_._replace(fold_scores=self.basis_.fold_scores[:0])
         twin.inner_ = self.inner_.without_training_state()
         return twin
 
     def for_training(self, problems: Problems) -> Self:
-        """Return a twin that scores each training problem without having learned from its fold."""
         twin = super().for_training(problems)
         if hasattr(self, "inner_"):
             twin.inner_ = self.inner_.for_training(self.compress(problems))
@@ -140,42 +132,32 @@ class Compressed(CrossFitted):
         return problems.with_features(table, self.names_)
 
     def start(self, problems: Problems) -> Any:
-        """Start the inner features on the narrowed problems."""
         return self.inner_.start(self.compress(problems))
 
     def columns(self, seen: Any) -> Floats32:
-        """Return the columns of the inner features."""
         return self.inner_.columns(seen)
 
     def cross_columns(self, seen: Any) -> Crossed | None:
-        """Return the columns that the inner features cross with items, if any."""
         return self.inner_.cross_columns(seen)
 
     def rows(self, seen: Any) -> Rows:
-        """Return what the policy sees."""
         return self.inner_.rows(seen)
 
     def add(self, seen: Any, picks: Ints) -> Any:
-        """Pass the picks on to the inner features."""
         return self.inner_.add(seen, picks)
 
     def names(self) -> list[str]:
-        """Return the names of the inner columns."""
         return self.inner_.names()
 
     def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
-        """Yield the parts of the inner features, with what they have seen."""
         return self.inner_.parts_seen(seen)
 
     def problems_of(self, seen: Any) -> Problems:
-        """Return the narrowed problems behind a state."""
         return self.inner_.problems_of(seen)
 
 
 def _sums(table: Any, weights: Floats) -> Floats:
-    """Return the weighted sum of each row, added up in the same order whatever the batch, so that results are
-    reproducible.
-    """
+    """Return the weighted sum of each row, in the same order whatever the batch."""
     if sparse.issparse(table):
         return np.asarray(table @ weights)
     return linear_scores(table, weights)
@@ -203,9 +185,7 @@ def _narrow(problems: Problems, columns: int) -> int:
 
 @saved_as("features.Basis")
 class Basis(NamedTuple):
-    """New columns as weighted sums of the old ones: a relevance score, some columns as they are, and directions of
-    variance.
-    """
+    """New columns as weighted sums of the old ones: a score, some columns as they are, and directions of variance."""
 
     weights: Floats  # (new columns, columns)
     fold_scores: Floats  # (folds, columns): the first row of `weights`, learned without the fold
@@ -280,9 +260,7 @@ def _unit(columns: Floats32) -> Floats32:
 
 
 def _fold_sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:
-    """Accumulates sums of products for each fold, `AT_ONCE` rows at a time, so that no float64 copy of the table is
-    made.
-    """
+    """Accumulate sums of products by fold, some rows at a time: a float64 copy of the table would be large."""
     width, none = table.shape[1], np.zeros((1, 0, 0))
     parts = []
     for fold in range(FOLDS):

@@ -266,9 +266,7 @@ class Comparison:
 
 
 def _paired_differences(ahead: Floats, bounded: bool) -> dict[str, Floats]:
-    """Return mean differences over problems, their errors and intervals, and how often the reference wins, loses and
-    ties.
-    """
+    """Return mean differences, their errors and intervals, and wins, losses and ties."""
     mean, error, low, high = means(ahead, bounds=(-1.0, 1.0) if bounded else None)
     wins, losses = (ahead > TIE).sum(axis=-1), (ahead < -TIE).sum(axis=-1)
     counts = {"wins": wins, "losses": losses, "ties": ahead.shape[-1] - wins - losses}

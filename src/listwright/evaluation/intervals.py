@@ -125,9 +125,7 @@ def estimate(
 
 
 def means(values: Floats, *, bounds: Bounds | None = None) -> Means:
-    """Return means over the last axis with their 95 % intervals: Wilson's if all values are at the bounds, else
-    Student's t.
-    """
+    """Return means over the last axis with 95 % intervals: Wilson's if all are at the bounds, else Student's t."""
     n = values.shape[-1]
     variance = values.var(axis=-1, ddof=1) if n > 1 else np.full(values.shape[:-1], np.nan)
     found = means_from_moments(values.mean(axis=-1), variance, n, bounds=bounds)
@@ -164,9 +162,7 @@ def means_from_moments(
 
 @lru_cache(maxsize=4096)
 def share_interval(hits: int, total: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share by Wilson (1927), which also holds for few cases and for shares near
-    0 and 1.
-    """
+    """Return the 95 % interval of a share by Wilson (1927), which holds for few cases and near 0 and 1."""
     found = scipy.stats.binomtest(int(hits), int(total)).proportion_ci(CONFIDENCE, method="wilson")
     return float(found.low), float(found.high)
 

@@ -115,9 +115,7 @@ def highest(values: Sequence[Floats]) -> int:
 
 
 def simplest(*criteria: Sequence[Floats], errors: float = 1.0) -> int:
-    """Return the place of the first whose mean is within so many standard errors of the highest by every criterion, or
-    by the first criterion where none is by all; differences are taken problem by problem.
-    """
+    """Return the first that is within so many standard errors of the best by every criterion, else by the first."""
 
     def close(values: Sequence[Floats]) -> list[bool]:
         gaps = (paired_difference(values[highest(values)], option) for option in values)

@@ -34,9 +34,7 @@ class RowGroups(NamedTuple):
         return values if self.order is None else values[self.order]
 
     def row_of(self, row: int) -> int:
-        """Return the row of the table that is at position `row` after sorting, to point error messages at the original
-        row.
-        """
+        """Return the row of the table that is at this position after sorting, for messages."""
         return row if self.order is None else int(self.order[row])
 
 
@@ -62,9 +60,7 @@ def require_unique_items(table: ColumnTable, groups: RowGroups, column: str, cod
 
 
 def _require_one_file(table: ColumnTable, codes: Ints, ids: list[Any]) -> None:
-    """Raise `InputError` if rows of one problem are in two files, which is most often two exports with
-    colliding ids.
-    """
+    """Raise if rows of one problem are in two files: most often two exports with colliding ids."""
     if len(table.parts) == 1 or table.streamed:
         return
     part_of = np.repeat(np.arange(len(table.parts)), np.diff(table.starts))
@@ -224,9 +220,7 @@ def as_float32(table: ColumnTable, name: str, option: str, *, fill: float | None
 
 
 def vectors(table: ColumnTable, chosen: tuple[str, ...], option: str) -> Floats32:
-    """Vectors from one column of lists of numbers, or from several numeric columns; float32 of shape (rows,
-    dimensions).
-    """
+    """Vectors, float32 of shape (rows, dimensions), from one column of lists or several of numbers."""
     kind = table.column(chosen[0], option).type
     if len(chosen) > 1 or not (is_list(kind) or is_text(kind)):
         return np.stack([as_float32(table, name, option) for name in chosen], axis=1)
@@ -318,8 +312,6 @@ def _positions(groups: RowGroups) -> Ints:
 
 
 def _name(value: object) -> str:
-    """Return an id as text; whole floats are printed as integers, since lists with gaps may have been converted to
-    float.
-    """
+    """Return an id as text; whole floats as integers, since lists with gaps may have become floats."""
     value = value.as_py() if isinstance(value, pa.Scalar) else value
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -57,9 +57,7 @@ class Columns:
     )  # of columns with missing values in training: their medians
 
     def flags(self, name: str) -> tuple[str, ...]:
-        """Names of the features that a column becomes: one per level if it is categorical, else its own name, and a
-        second one where values may be missing.
-        """
+        """Names of the features that a column becomes: one per level, or its own and one that marks missing values."""
         if name in self.levels:
             return tuple(f"{name}={level}" for level in self.levels[name])
         return (name, f"{name} is missing") if name in self.fills else (name,)
@@ -234,9 +232,7 @@ def _numbers(table: ColumnTable) -> tuple[int, int] | None:
 
 
 def _features(table: ColumnTable, options: ColumnOptions, columns: Columns, taken: set[str]) -> tuple[str, ...]:
-    """Return the feature columns: those named by the caller, or by default every numeric or categorical column without
-    a role.
-    """
+    """Return the feature columns: those named, or every numeric or categorical one without a role."""
     if options.features is not None:
         named = _expand(table, options.features, "features")
         return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))

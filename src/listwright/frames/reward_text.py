@@ -34,9 +34,7 @@ class RewardSpec:
     cap: float | None = None  # of sum and share: no list counts for more
 
     def topics_and_weights(self, table: ColumnTable) -> tuple[str, str | None]:
-        """Split the argument into the pattern of the topic columns and the column of their weights, or None without
-        weights.
-        """
+        """Split the argument into the pattern of topics and the column of their weights, or None."""
         topics, star, weight = (part.strip() for part in self.argument.rpartition("*"))
         if self.kind in WEIGHTED and star and weight in table.names and topics:
             return topics, weight

@@ -58,9 +58,7 @@ def number_in(text: str, what: str, place: str) -> float:
 
 
 def unreadable(path: str | Path, error: Exception) -> InputError:
-    """Build the error for a file that does not exist or cannot be read; the first line of `error` is given as the
-    reason.
-    """
+    """Build the error for a file that cannot be read, with the first line of `error` as the reason."""
     if not Path(path).exists():
         return InputError(f"There is no file {path}.")
     reason = str(error).partition("\n")[0].rstrip(".")

@@ -93,9 +93,7 @@ class ColumnTable:
         return matches
 
     def is_fixed(self, option: str) -> bool:
-        """Return whether a trained model determines the column of this option; the reward and references can always be
-        chosen anew.
-        """
+        """Return whether a trained model determines the column of this option."""
         return self.fixed and option not in ("reward", "references")
 
     def advice(self, option: str, way: str, choice: str) -> str:

@@ -38,9 +38,7 @@ class ListColumn(NamedTuple):
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Return whether a column of this type can be used as a feature directly: integers, floats, decimals and
-    booleans.
-    """
+    """Return whether a column of this type can be used as a feature directly."""
     types = pa.types
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
 
@@ -227,9 +225,7 @@ def _parse_lists(table: ColumnTable, name: str, column: pa.ChunkedArray) -> pa.C
 
 
 def _entries(text: str | None) -> list[Any] | None:
-    """Return the entries of one list that is written as text; empty for blank text, None if it is not a list of texts
-    or numbers.
-    """
+    """Return the entries of a list that is written as text, or None if it is none of texts or numbers."""
     if text is None or not text.strip():
         return []
     if not text.lstrip().startswith("["):

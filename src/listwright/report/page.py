@@ -293,8 +293,7 @@ def write_text(path: Path, text: str) -> Path:
 
 
 def write_json(path: Path, content: Any) -> Path:
-    r"""Write JSON and return the path; a list gets one line per entry, so that versions can be compared line by
-    line."""
+    """Write JSON and return the path; a list gets one line per entry."""
     if isinstance(content, list):
         lines = ",\n".join(json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in content)
         return write_text(path, f"[\n{lines}\n]\n")
