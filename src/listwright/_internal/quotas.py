@@ -245,6 +245,7 @@ def as_rows(given: Any, n: int, name: str) -> Ints:
     """Return row numbers from numbers or a mask, without duplicates; none for None."""
     if given is None:
         return np.empty(0, dtype=np.int64)
+    given = sorted(given) if isinstance(given, set | frozenset) else given
     array = np.asarray(given)
     if array.dtype == bool:
         if array.shape != (n,):

@@ -132,6 +132,21 @@ class RowConstraints(Constraints):
         twin.open &= twin.fits()
         return twin
 
+    def cheapest(self) -> Bools:
+        """Return a mask of the cheapest rows that the quotas ask for, or raise if these exceed the budget."""
+        twin, price = self.copy(), np.max([costs / left for costs, left in self.prices()], axis=0)
+        chosen = np.zeros(len(price), dtype=bool)
+        while not twin.done:
+            row = int(np.argmin(np.where(twin.open, price, np.inf)))
+            chosen[row] = True
+            twin.take_row(row)
+        if twin.n_picked < self.k:
+            raise InputError(
+                f"per_group asks for at least {self.k} rows, more than the budget pays for. Raise the budget, or ask "
+                "for fewer rows."
+            )
+        return chosen
+
     def after(self, rows: Ints) -> Self:
         """Return the constraints on what may follow some picks, which count as given."""
         twin = self.copy(k=self.k - len(rows), given=np.concatenate([self.given, rows]))
