@@ -187,3 +187,34 @@ def test_the_least_rows_of_groups_are_found_within_a_budget_or_the_selection_is_
     assert (costs[chosen] / 0.6).sum() <= 2.0
     with pytest.raises(InputError, match="more than the budget pays for"):
         lw.select(x, costs=costs, budget=1.1, groups=groups, per_group=(1, None))
+
+
+def test_given_rows_count_in_their_groups_even_if_they_are_excluded_too() -> None:
+    x, groups = RNG.random((6, 3)), np.array([0, 0, 0, 0, 1, 1])
+    chosen = lw.select(x, 2, given=[1], exclude=[1], groups=groups, per_group={0: 2}).rows
+    assert (groups[chosen] == 0).sum() == 1
+    with pytest.raises(InputError, match="Besides the rows given, the groups need 2 more, and only 1 may be picked"):
+        lw.select(x, 1, given=[0], groups=np.array([2, 0, 0, 0, 1, 1]), per_group={0: (1, 3), 1: (1, 3)})
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("reward", ["log_det", "facility_location"])
+def test_the_ratio_holds_where_a_budget_and_quotas_from_below_meet(reward: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, costs, groups = rng.normal(size=(7, 3)), rng.random(7) + 0.1, np.arange(7) % 2
+    ours = lw.select(x, reward=reward, costs=costs, budget=1.6, groups=groups, per_group={0: (1, 1), 1: (1, 3)})
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    similarity = unit @ unit.T
+
+    def worth(rows: Any) -> float:
+        if reward == "log_det":
+            return float(np.linalg.slogdet(np.eye(len(rows)) + similarity[np.ix_(rows, rows)])[1])
+        return float(np.maximum(similarity[list(rows)], 0.0).max(axis=0).sum())
+
+    best = max(
+        worth(rows)
+        for k in range(2, 5)
+        for rows in combinations(range(7), k)
+        if costs[list(rows)].sum() <= 1.6 and np.bincount(groups[list(rows)], minlength=2)[0] == 1
+    )
+    assert ours.value >= ours.ratio * best - 1e-5

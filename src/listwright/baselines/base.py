@@ -15,9 +15,9 @@ from listwright._internal.parameters import check_fitted
 from listwright._kernels.losses import fill, sort_within
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
-from listwright.frames.columns import FrameKeywords
+from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.lists import Lists
-from listwright.predictor import Predictor, check_reward_named, with_column_options
+from listwright.predictor import Predictor, check_reward_named
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.training.signature import Signature, try_predicting

@@ -98,7 +98,9 @@ class TopK(Baseline):
         if column is not None:
             return column_values(problems, column)
         with one_thread():
-            return self._by_item(problems) if self.per_item_ else predictions(self.model_, self._rows(problems))
+            if self.per_item_:
+                return self._by_item(problems)
+            return predictions(self.model_, _suit(self._rows(problems), self.model_))
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         return lists_by_score(problems, self.relevance(problems), steps, room)
@@ -187,10 +189,17 @@ def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: 
 
         return DummyRegressor().fit(table, gains)
     model = _fresh(estimator, table, seed)
+    table = _suit(table, model)
     with threads_for(table):
         if is_ranker(estimator) and counts is not None:
             return fit_ranker(model, table, gains, counts)
         return model.fit(table, gains)
+
+
+def _suit(table: Any, model: Any) -> Any:
+    """Return a sparse table as a dense one for scikit-learn's boosting, which takes no other."""
+    dense = sparse.issparse(table) and type(model).__name__.startswith("HistGradientBoosting")
+    return table.toarray() if dense else table
 
 
 def _fresh(estimator: Any, table: Any, seed: int) -> Any:

@@ -9,16 +9,8 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem, starts_of
 from listwright._internal.threads import in_parallel
+from listwright._kernels import facility as kernels
 from listwright._kernels.constraints import NO_QUOTAS
-from listwright._kernels.facility import (
-    dense_add,
-    dense_alone,
-    dense_gains,
-    lazy_facility,
-    lazy_graph,
-    sparse_add,
-    sparse_gains,
-)
 from listwright.errors import InputError
 from listwright.rewards.base import TableReward, place_of
 
@@ -101,7 +93,7 @@ class FacilityLocation(TableReward):
         return self.gains_of(state, np.arange(len(state.owners)))
 
     def gains_of(self, state: FacilityState, rows: Ints) -> Floats:
-        kernel: Any = dense_gains if len(state.similarity) == 2 else sparse_gains
+        kernel: Any = kernels.dense_gains if len(state.similarity) == 2 else kernels.sparse_gains
         raw = np.empty(len(rows))
 
         def some(low: int, high: int) -> None:
@@ -114,7 +106,7 @@ class FacilityLocation(TableReward):
         some = np.flatnonzero(picks >= 0)
         earned, best = state.earned.copy(), state.best.copy()
         earned[some] += self.gains_of(state, picks[some])
-        kernel: Any = dense_add if len(state.similarity) == 2 else sparse_add
+        kernel: Any = kernels.dense_add if len(state.similarity) == 2 else kernels.sparse_add
         kernel(picks, state.offsets, *state.similarity, best)
         return state._replace(best=best, earned=earned)
 
@@ -131,7 +123,9 @@ class FacilityLocation(TableReward):
         bounds = alone / sizes * (1.0 + ROUNDING)
 
         def some(low: int, high: int) -> None:
-            lazy_facility(low, high, offsets, bounds, sizes, similarity, blocks, state.totals, room, rows, picked)
+            kernels.lazy_facility(
+                low, high, offsets, bounds, sizes, similarity, blocks, state.totals, room, rows, picked
+            )
 
         in_parallel(some, offsets, problems.n_rows > MANY)
         return rows, picked
@@ -148,7 +142,7 @@ def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Int
         for problem in range(low, high):
             start, end = state.offsets[problem], state.offsets[problem + 1]
             first, n = row_starts[start], end - start
-            lazy_graph(
+            kernels.lazy_graph(
                 row_starts[start : end + 1] - first,
                 columns[first : row_starts[end]],
                 values[first : row_starts[end]],
@@ -193,7 +187,7 @@ def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
     owners, alone = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), np.empty(offsets[-1])
 
     def some(low: int, high: int) -> None:
-        dense_alone(low, high, owners, offsets, values, blocks, alone)
+        kernels.dense_alone(low, high, owners, offsets, values, blocks, alone)
 
     in_parallel(some, np.arange(len(alone) + 1), len(alone) > MANY)
     row = first_bad(~np.isfinite(alone))

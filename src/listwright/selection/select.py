@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
-from listwright._internal.progress import ProgressCallback, progress_to
+from listwright._internal.progress import ProgressCallback, progress_to, silent
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints, make_constraints
 from listwright.selection.intake import read_vectors
@@ -226,9 +226,13 @@ def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallb
     first = objective.solve(needed.copy(), tick)
     if len(first.rows) < constraints.n_needed:  # the budget is used up: take the cheapest rows
         first = objective.solve(needed.copy(open=needed.open & needed.cheapest()), tick)
-    others = objective.solve(constraints.after(first.rows), tick)
+    later = constraints.after(first.rows)
+    others = objective.solve(later.copy(), tick)
     rows, gains = np.concatenate([first.rows, others.rows]), np.concatenate([first.gains, others.gains])
-    return Solved(rows, gains, others.bounds, first.before)
+    # Rows that were closed by then have no bounds. They add at most what they add alone.
+    alone = objective.solve(constraints.single(), silent)
+    alone.bounds[alone.rows] = alone.gains
+    return Solved(rows, gains, np.where(later.open, others.bounds, alone.bounds), first.before)
 
 
 def _or_single(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
