@@ -292,9 +292,7 @@ def new_parts(texts: Sequence[str]) -> list[str]:
 
 
 def _overlap(first: str, second: str) -> int:
-    """Return how many characters at the end of the first are those at the start of the second; 0 where they make fewer
-    than `LEAST_OVERLAP` words. Both have single blanks between words and at the ends.
-    """
+    """Return how many characters end the first and start the second, if they make `LEAST_OVERLAP` words; else 0."""
     words = second.split(" ", LEAST_OVERLAP + 1)
     if len(words) <= LEAST_OVERLAP + 1:
         return 0
