@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from listwright.text.vectors import cosine_similarity, document_frequency, lexrank, term_counts, tf_idf, unit_vectors
+from listwright.text.vectors import cosine_similarity, lexrank, term_counts, tf_idf, unit_vectors
 
 TEXTS = [["rain", "fell", "rain"], ["wind", "rose"], [], ["rain", "wind", "stopped"]]
 
@@ -28,18 +28,6 @@ def test_weights_are_counts_times_idf() -> None:
     first = tf_idf(TEXTS).toarray()[0]
     rain, fell = 2 * np.log(5 / 2.5), np.log(5 / 1.5)
     np.testing.assert_allclose(first[:2], np.array([rain, fell]) / np.hypot(rain, fell), rtol=1e-6)
-
-
-def test_given_document_frequency_equals_own_when_it_is_the_same() -> None:
-    np.testing.assert_allclose(
-        tf_idf(TEXTS, document_frequency=document_frequency(TEXTS)).toarray(), tf_idf(TEXTS).toarray()
-    )
-
-
-def test_words_unknown_to_the_document_frequency_count_as_rare() -> None:
-    known = document_frequency([["rain"], ["rain"], ["fell"]])
-    rain, unknown = tf_idf([["rain", "comet"]], document_frequency=known).toarray()[0]
-    assert unknown > rain > 0
 
 
 def test_cosine_agrees_with_dense_products_and_takes_other_rows() -> None:

@@ -22,7 +22,7 @@ from listwright.cli.inspect import inspect
 from listwright.cli.logs import plan
 from listwright.cli.reproduce import data, demo, reproduce
 from listwright.cli.select import select
-from listwright.cli.serve import backup, export, serve
+from listwright.cli.serve import ServeCommand, backup, export, serve
 from listwright.cli.show import progress
 from listwright.cli.text import pack, summarize
 
@@ -103,7 +103,7 @@ app.command(epilog="Example: listwright data aslib")(data)
 app.command(epilog="Example: listwright summarize reports/ --budget 665b --explain")(summarize)
 app.command(epilog="Example: listwright pack questions.jsonl --budget 2000 -o packed.jsonl")(pack)
 app.command(epilog="Example: listwright select vectors.parquet -k 1000 -o rows.csv")(select)
-app.command(epilog="Example: listwright serve model.listwright --learn")(serve)
+app.command(cls=ServeCommand, epilog="Example: listwright serve model.listwright --learn")(serve)
 app.command(epilog="Example: listwright backup sqlite:///lists.db -o backup.db")(backup)
 app.command(epilog="Example: listwright export listwright.db -o log.parquet")(export)
 app.command(epilog="Example: listwright warmup")(warmup)

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from listwright.cli import options as given
 from listwright.cli.show import STANDARD, progress, show_json
 from listwright.cli.sources import check_place
 from listwright.errors import InputError
 from listwright.serve import import_part
-from listwright.serve.settings import Limits, Settings
+from listwright.serve.settings import PRETRAINED, Limits, Settings
 
 PREFIX = "LISTWRIGHT"
 LIMIT = "limit_"
@@ -84,6 +85,18 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     with_options.__signature__ = inspect.Signature(both + settings + limits)  # type: ignore[attr-defined]
     with_options.__name__, with_options.__doc__ = command.__name__, command.__doc__
     return with_options
+
+
+class ServeCommand(TyperCommand):
+    """The command `serve`, where `--packer` without a value means the packer of the package."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments after giving `--packer` its value."""
+        if "--packer" in args:
+            place = args.index("--packer") + 1
+            if place == len(args) or args[place].startswith("-"):
+                args = [*args[:place], PRETRAINED, *args[place:]]
+        return super().parse_args(ctx, args)
 
 
 @with_settings

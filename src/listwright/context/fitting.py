@@ -106,9 +106,7 @@ def _mean_share(folds: Sequence[_Fold], examples: Sequence[Example], features: S
 
 
 def _calibrate(folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]) -> Calibration:
-    """Learn log-odds, weights of signals and probabilities of picks from questions that the folds' models did not
-    learn from.
-    """
+    """Learn log-odds, weights of signals and probabilities of picks from questions that the models have not seen."""
     rows = [(model, int(row)) for model, held_out in folds for row in held_out]
     alone = [scores_alone(model, features[row]) for model, row in rows]
     labels = np.concatenate([np.array(examples[row].facts) >= 0 for _, row in rows]).astype(np.float64)

@@ -205,9 +205,7 @@ def _question_words(features: PassageFeatures) -> list[str]:
 
 
 def _names(features: PassageFeatures, passage: int) -> dict[str, str]:
-    """Return the names in a passage, its title among them, that the question does not hold: lower-case form to written
-    form.
-    """
+    """Return the names in a passage, its title among them, that the question does not hold: folded to as written."""
     reading = features.reading
     start, end = reading.bodies[passage]
     names = [(start + first, start + stop) for first, stop in find_names(reading.flags[start:end])]

@@ -20,6 +20,7 @@ POSITIVE = (
     "loss_budget",
 )  # fmt: skip
 CHOICES = {"out_of_range": ("clip", "refuse"), "log_format": ("text", "json"), "explore_slots": ("all", "one")}
+PRETRAINED = "pretrained"  # names the packer of the package
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,8 @@ class Settings:
     ] = 0.0
     grace_seconds: Annotated[float, "On shutdown: seconds to finish the requests in progress."] = 15.0
     packer: Annotated[
-        Path | None, "Packer for /v1/pack and /v1/rerank: a file, or `pretrained`, which needs no model beside it."
+        Path | None,
+        "Packer for /v1/pack and /v1/rerank, which needs no model: a file, or without a value that of the package.",
     ] = None
     tokens: Annotated[str, "How /v1/pack counts tokens: estimate, words, tiktoken:NAME or huggingface:FILE."] = (
         "estimate"

@@ -184,9 +184,7 @@ def _once(sets: list[DucEntry]) -> dict[Key, DucEntry]:
 
 
 def _pair(folders: dict[Key, DucEntry], summaries: list[DucEntry], task: int | None) -> dict[Key, list[Path]]:
-    """Return the files of the summaries of each set, one per author; the plain version where an HTML version exists
-    too.
-    """
+    """Return the files of the summaries of each set, one per author: plain rather than HTML where both exist."""
     files: dict[Key, dict[str, Path]] = defaultdict(dict)
     for entry in _with_documents(folders, summaries, task):
         name = ".".join(entry.path.name.upper().split(".")[:5])
@@ -208,10 +206,7 @@ def _with_documents(folders: dict[Key, DucEntry], summaries: list[DucEntry], tas
             )
     if lost:
         others = sorted({f"D{entry.number}" for entry in lost})
-        warn(
-            f"Left out {len(lost)} summaries of {len(others)} sets of other tasks, such as {others[0]}.",
-            ReadingNote,
-        )
+        warn(f"Left out {len(lost)} summaries of {len(others)} sets of other tasks, such as {others[0]}.", ReadingNote)
     by_set: dict[Key, list[DucEntry]] = defaultdict(list)
     for entry in summaries:
         if entry.key in folders:
@@ -314,9 +309,7 @@ def join_numbers(numbers: Iterable[int]) -> str:
 
 
 def _below(roots: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
-    """Yield every path below the roots once, with its root; summaries by systems (folders named `peers`) are
-    left out.
-    """
+    """Yield every path below the roots once, with its root, but no summaries by systems (folders named `peers`)."""
     seen: set[Path] = set()
     for root in roots:
         for place in sorted([root, *root.rglob("*")]):
@@ -326,9 +319,7 @@ def _below(roots: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
 
 
 def _entry(root: Path, place: Path, number: str, part: str | None, letter: str) -> DucEntry:
-    """Read year and tasks from the folders between the root and a place, or else from the nearest folder above the
-    root.
-    """
+    """Read year and tasks from the folders between the root and a place, or else from the nearest one above."""
     names = [] if place == root else [root.resolve().name, *place.parent.relative_to(root).parts]
     above = root.resolve().parts[-2::-1]
     years = {year for name in names for year in _years(name)}

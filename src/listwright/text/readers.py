@@ -246,10 +246,7 @@ def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
     """Warn of records that were left out, with the count for each reason; says nothing if there are none."""
     reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items() if count)
     if reasons:
-        warn(
-            f"{path}: left out {sum(skipped.values())} of {total} records: {reasons}.",
-            ReadingNote,
-        )
+        warn(f"{path}: left out {sum(skipped.values())} of {total} records: {reasons}.", ReadingNote)
 
 
 def _raw(path: Path) -> bytes:

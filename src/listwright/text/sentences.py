@@ -100,9 +100,7 @@ def _is_boundary(before: str, mark: str, after: str) -> bool:
 
 
 def _stop_ends_sentence(before: str, after: str) -> bool:
-    """Return whether a full stop ends a sentence, by the word before it: title, pointer ("Fig."), doubtful abbreviation
-    or plain word.
-    """
+    """Return whether a full stop ends a sentence, by the word before it, such as a title or a pointer ("Fig.")."""
     match = _LAST_WORD.search(before)
     word = match.group().lstrip(".-&") if match else ""
     if _is_list_number(before, word) or word in _TITLES:

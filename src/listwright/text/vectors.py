@@ -6,9 +6,8 @@ fitted on some clusters and used on others needs.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +17,6 @@ from listwright._internal.arrays import unit_rows
 from listwright._internal.tokens import word_number
 
 Rows: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"
-
-
-class DocumentFrequency(NamedTuple):
-    """In how many of `n_documents` texts each word occurs; words that are missing from `counts` occur in none."""
-
-    n_documents: int
-    counts: Mapping[str, int]
-
-
-def document_frequency(texts: Iterable[Sequence[str]]) -> DocumentFrequency:
-    """Counts, for each word, the texts that hold it."""
-    sets = [set(text) for text in texts]
-    return DocumentFrequency(len(sets), Counter(word for words in sets for word in sorted(words)))
 
 
 def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
@@ -44,8 +30,8 @@ def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
     return counts, columns
 
 
-def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFrequency | None = None) -> Rows:
-    """Return one unit row per text: word counts times log((N + 1) / (df + 1/2)).
+def tf_idf(texts: Sequence[Sequence[str]]) -> Rows:
+    """Return one unit row per text: word counts times log((N + 1) / (df + 1/2)), N and df counted over the texts.
 
     Words that occur everywhere keep a small weight, so that no text with words becomes a zero row. Columns are in order
     of first use, so that rows of two calls cannot be compared: see `hashed_tf_idf` for that.
@@ -54,8 +40,6 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
     ----------
     texts : sequence of sequences of str
         Tokens of each text.
-    document_frequency : DocumentFrequency, optional
-        Where N and df come from; by default they are counted over the texts themselves.
 
     Returns
     -------
@@ -81,7 +65,7 @@ def tf_idf(texts: Sequence[Sequence[str]], *, document_frequency: DocumentFreque
     if not columns:
         return counts.astype(np.float32)
     weighted = TfidfTransformer()
-    weighted.idf_ = _own_idf(counts) if document_frequency is None else _given_idf(columns, document_frequency)
+    weighted.idf_ = np.log((len(texts) + 1) / (np.bincount(counts.indices, minlength=len(columns)) + 0.5))
     return sparse.csr_array(weighted.transform(counts), dtype=np.float32)
 
 
@@ -106,23 +90,6 @@ def cosine_similarity(rows: Rows, others: Rows | None = None) -> NDArray[np.floa
     """Return the cosine of each unit row with each of `others`, as a dense table."""
     product = rows @ (rows if others is None else others).T
     return np.asarray(product.toarray(), dtype=np.float32)
-
-
-def _own_idf(counts: Rows) -> NDArray[np.float64]:
-    """Return the inverse document frequencies of the columns, counted over the rows themselves."""
-    frequency = np.bincount(counts.indices, minlength=counts.shape[1])
-    return _idf(counts.shape[0], frequency)
-
-
-def _given_idf(columns: Mapping[str, int], known: DocumentFrequency) -> NDArray[np.float64]:
-    """Return the inverse document frequencies of the columns, from known document frequencies."""
-    return _idf(known.n_documents, np.array([known.counts.get(word, 0) for word in columns], dtype=np.int64))
-
-
-def _idf(n_documents: int, frequency: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Compute log((N + 1) / (df + 1/2)), which stays positive for a word that occurs everywhere."""
-    weight: NDArray[np.float64] = np.log((n_documents + 1) / (frequency + 0.5))
-    return weight
 
 
 def lexrank(

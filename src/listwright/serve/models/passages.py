@@ -19,13 +19,12 @@ from listwright.context.passages import token_counter
 from listwright.errors import InputError
 from listwright.serve.messages import PerGroup
 from listwright.serve.refusals import invalid
-from listwright.serve.settings import Limits
+from listwright.serve.settings import PRETRAINED, Limits
 from listwright.serve.store.records import PackedContext
 
 Query = Annotated[str, Meta(min_length=1, max_length=10_000)]
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
-PRETRAINED = "pretrained"  # names the packer of the package
 EVERY_QUESTION, ONE_IN = 100, 10  # the first questions from which weights of scores are estimated, and then one in ten
 
 

@@ -104,9 +104,7 @@ def _spans(reading: Reading, asked: ParsedQuestion, rarity: Floats) -> Columns:
 def _span_shares(
     reading: Reading, rarity: Floats, first: int, end: int
 ) -> tuple[tuple[Floats, Floats], tuple[Bools, Bools]]:
-    """Return the share of a span's words, by rarity, whose stems are in each title and passage, and whether the whole
-    span is.
-    """
+    """Return what share of a span's words, by rarity, each title and passage holds, and whether it holds all."""
     n, behind, owners, in_title = len(reading.bodies), reading.n_question, reading.owners, reading.in_title
     total, shares, exact = 0.0, (np.zeros(n), np.zeros(n)), (np.zeros(n, bool), np.zeros(n, bool))
     firsts = np.flatnonzero(reading.words[behind:] == reading.words[first]) + behind

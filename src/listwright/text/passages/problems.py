@@ -123,9 +123,7 @@ def join_features(
 
 
 def _stack(tables: Sequence[Any], offsets: Ints) -> Any:
-    """Stack tables of shape (passages, passages) below each other into one sparse table, as `Problems.links` takes
-    them.
-    """
+    """Stack tables of shape (passages, passages) into one sparse table, as `Problems.links` takes them."""
     where = [np.nonzero(table) for table in tables]
     values = np.concatenate([table[place] for table, place in zip(tables, where, strict=True)])
     rows = np.concatenate([place[0] + start for place, start in zip(where, offsets[:-1], strict=True)])

@@ -145,9 +145,7 @@ def _split_note(title: str) -> tuple[str, str]:
 
 
 def _fill_titles(titles: Ints, bodies: Ints, flags: NDArray[np.uint8]) -> Ints:
-    """Fill in the ranges of missing titles with the first name in the opening of the body, or with its first
-    two words.
-    """
+    """Fill in missing titles with the first name in the opening of the body, or with its first two words."""
     named, marks = titles.copy(), flags.tobytes().translate(_MARKS)
     for i in np.flatnonzero(titles[:, 0] == titles[:, 1]).tolist():
         start, end = bodies[i].tolist()
@@ -258,9 +256,7 @@ def hashes_of(words: Iterable[str]) -> Hashes:
 
 @cache
 def _word_lists() -> tuple[Hashes, NDArray[np.uint8]]:
-    """Return the hashes of all words in the word lists, sorted for binary search, and bits for the lists that hold
-    each.
-    """
+    """Return the sorted hashes of all words in the word lists, and bits for the lists that hold each."""
     lists = {kernel.FUNCTION: FUNCTION_WORDS, kernel.LINKING: _LINKING, kernel.PERSON: _PERSON, kernel.PLACE: _PLACE}
     bits: dict[str, int] = {}
     for bit, words in lists.items():
