@@ -72,7 +72,7 @@ def read_log(
         try:
             log = Log.from_parquet(list(files), cascade=cascade or None, drop_bad=drop_bad, **columns, **options)
         except InputError as error:
-            raise InputError(f"{error}{_other_faults(files, columns)}") from None
+            raise InputError(f"{error}{_other_faults(files, {**options, **columns})}") from None
     if log.dropped:
         print(f"Left out {log.dropped:,} lists with faults.", file=sys.stderr)
     return log
