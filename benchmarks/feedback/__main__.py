@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", help="some of the parts; all by default")
     parser.add_argument("--obd", type=Path, default=Path("obd"))
     parser.add_argument("--logs", type=int, default=LOGS, help="logs per setting of the check of estimates")
+    parser.add_argument("--resume", action="store_true", help="keep the cells of rare events that are in results.json")
     options = parser.parse_args()
     parts: dict[str, Any] = {
         "costs": times,
@@ -47,7 +48,9 @@ def main() -> None:
         "trees": compare_learners,
         "size": large_log,
         "open bandit": lambda: real_log(options.obd) if options.obd.exists() else None,
-        "rare events": rare_events,
+        "rare events": lambda: rare_events(
+            lambda found: write("rare events", found), read().get("rare events", []) if options.resume else []
+        ),
         "estimates": lambda: estimates(logs=options.logs, keep=lambda found: write("estimates", found)),
     }
     for name in options.parts or parts:

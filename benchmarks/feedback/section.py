@@ -183,9 +183,9 @@ def rare_section(found: list[dict[str, Any]]) -> str:
     wrong = sum(one["verdicts"]["wrong"] for one in found) / sum(one["logs"] for one in found)
     about = (
         "Lists of 3 of 10 and 5 of 50 items, logged evenly, by Plackett-Luce and by epsilon, at click rates of 0.002 "
-        f"to 0.2 per shown item; {logs} logs of 800 and 300 lists in each cell. The policy asked about draws half of "
-        "its slots as the log does. Per cent of the intervals that hold the truth, where at least 30 lists of equal "
-        "weight match; the mean width of that of `switch`; and the verdicts against the log: right, wrong, undecided. "
+        f"to 0.2 per shown item; {logs} logs of {found[0]['lists']:,} lists in each cell. The policy asked about draws "
+        "half of its slots as the log does. Per cent of the intervals that hold the truth; the mean width of that of "
+        "`switch`; and the verdicts against the log: right, wrong, undecided. "
         f"{inside} of {len(given)} coverages lie from 93 to 98 %, {sum(share > 0.98 for share in given)} above (few "
         "clicks leave an exact interval no choice) and "
         f"{sum(share < 0.93 for share in given)} below; with {logs} logs, an interval that holds in 95 % is seen at 92 "

@@ -181,3 +181,31 @@ def test_a_log_that_is_read_as_a_table_is_hinted_at(
     code = run(folder, "fit", "shown.parquet", "--reward", "any:clicked", *extra, "--length", "1", "-o", "h.listwright")
     assert code == (0 if extra else 1)
     assert "listwright fit --log FILE" in capsys.readouterr().err
+
+
+def test_columns_of_other_names_in_one_of_two_logs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = {"request_id": "page", "item_id": "sku", "position": "at", "clicked": "bought", "propensity": "odds"}
+    renamed = log_frame(3).with_columns(request_id=pl.lit("b") + pl.col("request_id")).rename(other)
+    renamed.write_parquet(folder / "other.parquet")
+    columns = ["--list-column", "page", "--item-column", "sku", "--position-column", "at", "--outcome-column", "bought"]
+    columns += ["--propensity-column", "odds"]
+    both = ["--log", "log.parquet", "--log", "other.parquet", *columns]
+    assert run(folder, "fit", *both, "--length", "2", "-o", "both.listwright") == 0
+    assert f"{2 * N:,} lists" in capsys.readouterr().out
+    for command in (["evaluate", "both.listwright"], ["plan", "both.listwright"], ["check"]):
+        assert run(folder, *command, *both) == 0
+    assert run(folder, "check", "--log", "log.parquet", "--log", "other.parquet", "--item-column", "nothing") == 1
+    assert "None of the files has a column 'nothing'" in capsys.readouterr().err
+    renamed.select("page", "sku", "price", "age").write_csv(folder / "pages.csv")
+    named = ["--problem-column", "page", "--item-column", "sku", "-o", "pages-lists.csv"]
+    assert run(folder, "predict", "online.listwright", "pages.csv", *named) == 0
+    assert pl.read_csv(folder / "pages-lists.csv")["problem"][0] == "br0"
+
+
+def test_a_log_with_faults_is_refused_with_all_of_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = log_frame()
+    pl.concat([frame, frame.filter(pl.col("position") == 1).head(2)]).write_parquet(folder / "bad.parquet")
+    assert run(folder, "fit", "--log", "bad.parquet", "--length", "2", "-o", "never.listwright") == 1
+    error = capsys.readouterr().err
+    assert "duplicates (2)" in error
+    assert "--drop-bad" in error

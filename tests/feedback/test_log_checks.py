@@ -104,3 +104,17 @@ def test_a_policy_learned_by_its_lower_bound() -> None:
     assert agree > 0.8
     with pytest.raises(InputError, match="objective must be one of gain, off_policy"):
         lw.OnlineSCP(2).fit_log(log, objective="clicks")
+
+
+def test_what_was_certain_or_blocked_is_no_fault() -> None:
+    even = frame()
+    pinned = even.with_columns(propensity=pl.when(pl.col("rank") == 1).then(1.0).otherwise(pl.col("propensity")))
+    assert not [fault for fault in read_faults(pinned, ROLES) if fault.kind == "weights"]
+    more = even.select("request_id").unique(maintain_order=True)
+    blocked = pl.concat(
+        [even.with_columns(pinned=pl.lit(0)), *(more.with_columns(item_id=pl.lit(x), pinned=-1) for x in "xyz")],
+        how="diagonal_relaxed",
+    )
+    assert not [fault for fault in read_faults(blocked, ROLES) if fault.kind == "weights"]
+    flagged = even.with_columns(shown=pl.col("rank").is_not_null(), rank=pl.col("rank").fill_null(0))
+    assert not [fault for fault in read_faults(flagged, ROLES) if fault.kind == "positions"]

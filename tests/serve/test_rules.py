@@ -154,3 +154,18 @@ def test_items_of_a_catalogue_are_named_over_http(opened, tmp_path):
     export(f"sqlite:///{tmp_path}/named.db", tmp_path / "named.parquet")
     names = set(pl.read_parquet(tmp_path / "named.parquet")["catalogue"].to_list())
     assert {"p0", "brand new"} <= names
+
+
+def test_the_log_of_a_trial_tells_of_both_versions(opened, asked, fitted, tmp_path):
+    fitted(1).save(tmp_path / "other.listwright")
+    store, other = f"sqlite:///{tmp_path}/trial.db", tmp_path / "other.listwright"
+    client = opened(store=store, models={"other": other}, candidate="other", loss_budget=0.5)
+    client.until(lambda: client.service.registry.of("default").canary is not None)
+    talk(client, asked, 120)
+    export(store, tmp_path / "trial.parquet")
+    log = lw.feedback.Log.from_parquet(tmp_path / "trial.parquet")
+    chances = np.nanprod(log.answered_lists().propensities, axis=1)
+    assert set(np.round(chances, 6)) <= {0.5, 1.0}  # lists of one of them, and those on which they agree
+    found = lw.feedback.compare(log, {"other": lw.load(other).predict, "now": "logged"})
+    assert found.differences["other"].effective_size > 40
+    assert not np.isnan(found.differences["other"].low)

@@ -10,26 +10,26 @@ import pytest
 import listwright as lw
 from listwright.simulate import trajectory
 from listwright.simulate._arm import (
-    GOAL,
     LOWER,
     SMOOTHNESS,
-    START,
     UPPER,
     away,
     distance,
-    is_free,
     obstacle_cost_and_gradient,
     optimise,
-    outcomes,
     path_frames,
-    random_obstacles,
-    seed_paths,
     spread,
-    target,
 )
 
 SPHERE = np.array([0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25])
 BOX = np.array([0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 0.0, 1.0, 0.0])  # turned by a right angle: 0.2 along x, 0.1 along y
+
+
+@pytest.fixture
+def arm(benchmarks):
+    from benchmarks.paper import arm
+
+    return arm
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def data():
 
 
 @pytest.fixture
-def obstacles():
-    return random_obstacles(np.random.default_rng(3))
+def obstacles(arm):
+    return arm.random_obstacles(np.random.default_rng(3))
 
 
 def hand(*angles):
@@ -60,12 +60,12 @@ def test_hand_is_where_a_ruler_puts_it(angles, expected):
     np.testing.assert_allclose(hand(*angles), expected, atol=1e-12)
 
 
-def test_body_spheres_stay_on_the_links():
-    first, second = trajectory.body(np.array([START, GOAL]))
+def test_body_spheres_stay_on_the_links(arm):
+    first, second = trajectory.body(np.array([arm.START, arm.GOAL]))
     np.testing.assert_allclose(first[:, 3], second[:, 3])
     for part in (slice(0, 3), slice(3, 7), slice(7, 12)):  # within a rigid part, distances do not depend on the pose
         np.testing.assert_allclose(spacing(first[part, :3]), spacing(second[part, :3]))
-    np.testing.assert_allclose(second[-2:, :3].mean(axis=0), target())
+    np.testing.assert_allclose(second[-2:, :3].mean(axis=0), arm.target())
 
 
 def spacing(points):
@@ -95,8 +95,8 @@ def test_away_is_the_slope_of_distance(obstacle):
         np.testing.assert_allclose(direction, slopes(lambda p: distance(p, obstacle), point), atol=1e-6)
 
 
-def test_gradient_of_the_obstacle_cost(obstacles):
-    path = seed_paths()[4][::3].copy()
+def test_gradient_of_the_obstacle_cost(obstacles, arm):
+    path = arm.seed_paths()[4][::3].copy()
     cost, gradient = obstacle_cost_and_gradient(path, obstacles)
     assert cost > 0
     np.testing.assert_allclose(
@@ -128,29 +128,29 @@ def total_cost(path, obstacles):
     return SMOOTHNESS * smoothness + obstacle_cost_and_gradient(path, obstacles)[0]
 
 
-def test_optimiser_lowers_the_cost_and_keeps_ends_and_limits(obstacles):
-    for seed in seed_paths()[::6]:
+def test_optimiser_lowers_the_cost_and_keeps_ends_and_limits(obstacles, arm):
+    for seed in arm.seed_paths()[::6]:
         path = optimise(seed, obstacles)
         assert total_cost(path, obstacles) < total_cost(seed, obstacles)
         np.testing.assert_array_equal(path[[0, -1]], seed[[0, -1]])
         assert ((path >= LOWER) & (path <= UPPER)).all()
 
 
-def test_without_obstacles_near_the_optimiser_goes_towards_the_straight_line():
+def test_without_obstacles_near_the_optimiser_goes_towards_the_straight_line(arm):
     far = SPHERE + np.array([50.0, 0, 0, 0, 0, 0, 0, 0, 0])
-    line, bent = seed_paths()[0], seed_paths()[5]
+    line, bent = arm.seed_paths()[0], arm.seed_paths()[5]
     path = optimise(bent, far[None], 20)
     np.testing.assert_allclose(path - line, (1 - SMOOTHNESS) ** 20 * (bent - line), atol=1e-6)
-    assert is_free(path, far[None])
+    assert arm.is_free(path, far[None])
 
 
-def test_obstacles_leave_start_and_goal_free(obstacles):
-    assert is_free(np.array([START, START]), obstacles)
-    assert is_free(np.array([GOAL, GOAL]), obstacles)
+def test_obstacles_leave_start_and_goal_free(obstacles, arm):
+    assert arm.is_free(np.array([arm.START, arm.START]), obstacles)
+    assert arm.is_free(np.array([arm.GOAL, arm.GOAL]), obstacles)
 
 
-def test_generate_gives_the_first_shipped_environments(data):
-    again = trajectory.generate(4)
+def test_generate_gives_the_first_shipped_environments(data, arm):
+    again = arm.generate(4)
     np.testing.assert_array_equal(again.success, data.success[:4])
     np.testing.assert_array_equal(again.obstacle_offsets, data.obstacle_offsets[:5])
     np.testing.assert_allclose(again.obstacles, data.obstacles[: data.obstacle_offsets[4]], rtol=1e-6)
@@ -158,19 +158,19 @@ def test_generate_gives_the_first_shipped_environments(data):
     np.testing.assert_allclose(again.seeds, data.seeds, atol=1e-6)
 
 
-def test_generate_is_deterministic_and_follows_its_seed():
-    first, again, other = trajectory.generate(3), trajectory.generate(3), trajectory.generate(3, seed=1)
+def test_generate_is_deterministic_and_follows_its_seed(arm):
+    first, again, other = arm.generate(3), arm.generate(3), arm.generate(3, seed=1)
     for name in ("features", "success", "obstacles", "obstacle_offsets", "seeds"):
         np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
     np.testing.assert_array_equal(first.seeds, other.seeds)
     assert not np.array_equal(first.features, other.features)
 
 
-def test_stored_geometry_gives_the_stored_outcomes(data):
+def test_stored_geometry_gives_the_stored_outcomes(data, arm):
     for index in (100, 521):
         scene = data.environment(index).astype(np.float64)
-        np.testing.assert_array_equal(outcomes(data.seeds.astype(np.float64), scene), data.success[index])
-    assert is_free(data.optimise(100, int(data.success[100].argmax())), data.environment(100).astype(np.float64))
+        np.testing.assert_array_equal(arm.outcomes(data.seeds.astype(np.float64), scene), data.success[index])
+    assert arm.is_free(data.optimise(100, int(data.success[100].argmax())), data.environment(100).astype(np.float64))
 
 
 def test_shipped_file_is_small():
@@ -206,6 +206,6 @@ def test_reward_of_the_problems_is_the_outcome(data):
     np.testing.assert_array_equal(gains.reshape(212, 30), data.success[310:])
 
 
-def test_generate_wants_at_least_one_environment():
+def test_generate_wants_at_least_one_environment(arm):
     with pytest.raises(lw.errors.InputError, match=r"n_environments must be at least 1\. Got 0\."):
-        trajectory.generate(0)
+        arm.generate(0)

@@ -47,6 +47,7 @@ def evaluate(
     position_column: logs.PositionColumn = None,
     outcome_column: logs.OutcomeColumn = None,
     propensity_column: logs.PropensityColumn = None,
+    item_column: logs.ItemColumn = None,
     drop_bad: logs.DropBad = False,
     trust: given.Trust = "",
     as_json: given.AsJson = False,
@@ -56,7 +57,7 @@ def evaluate(
     showed (--log), estimate what the model's lists would have earned, with twelve off-policy estimators."""
     logs.one_source(data, log)
     if log:
-        columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
+        columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column, item_column)
         learned = load_model(model, log, trust)
         read = logs.log_for(learned, log, cascade=cascade, columns=columns, new_levels=new_levels, drop_bad=drop_bad)
         _show(off_policy(learned, read, value=value, propensity=propensity), as_json)
@@ -126,6 +127,12 @@ def predict(
     allow_short: given.ShortLists = False,
     explain: Annotated[bool, typer.Option("--explain", help="Add the reasons for each pick.")] = False,
     new_levels: given.NewLevels = "error",
+    problem_column: Annotated[
+        str | None, typer.Option(help="Column with the problem's id, if not that of the model's table.")
+    ] = None,
+    item_column: Annotated[
+        str | None, typer.Option(help="Column with the item's id, if not that of the model's table.")
+    ] = None,
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
     engine: given.Engine = "local",
@@ -142,7 +149,14 @@ def predict(
         raise InputError("Lists that are built in parts go to a .parquet file, without reasons. Name one with --out.")
     with progress("reading"):
         problems = read_for(
-            learned, data, budget=budget, per_group=per_group, format=format, new_levels=new_levels, max_memory=memory
+            learned,
+            data,
+            budget=budget,
+            per_group=per_group,
+            ids={"problem": problem_column, "item": item_column},
+            format=format,
+            new_levels=new_levels,
+            max_memory=memory,
         )
     lists = learned.predict(
         problems, length=length, budget=budget, allow_short=allow_short or None, per_group=per_group

@@ -45,7 +45,8 @@ def check(
     propensities, missing candidates, weights that do not average 1, ids and leaks among the features."""
     logs.one_source(data, log)
     if log:
-        columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
+        item = log_options(read.keywords).get("item")  # type: ignore[attr-defined]  # a partial, see on_tables
+        columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column, item)
         logs.check_log(log, columns, as_json=as_json)
         return
     from listwright.checks import examine

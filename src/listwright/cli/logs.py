@@ -35,6 +35,7 @@ Propensity = Annotated[
 ListColumn = Annotated[str | None, typer.Option(help="With --log: column with the id of the list.")]
 PositionColumn = Annotated[str | None, typer.Option(help="With --log: column with the position in the list.")]
 OutcomeColumn = Annotated[str | None, typer.Option(help="With --log: column with the outcome, from 0 to 1.")]
+ItemColumn = Annotated[str | None, typer.Option(help="With --log: column with the id of the item.")]
 DropBad = Annotated[
     bool, typer.Option("--drop-bad", help="With --log: leave out lists with faults, and say how many they are.")
 ]
@@ -57,19 +58,37 @@ def read_log(
     from listwright.feedback import Log
 
     with notes(), progress("reading"):
-        log = Log.from_parquet(list(files), cascade=cascade or None, drop_bad=drop_bad, **columns, **options)
+        try:
+            log = Log.from_parquet(list(files), cascade=cascade or None, drop_bad=drop_bad, **columns, **options)
+        except InputError as error:
+            raise InputError(f"{error}{_other_faults(files, {**options, **columns})}") from None
     if log.dropped:
         print(f"Left out {log.dropped:,} lists with faults.", file=sys.stderr)
     return log
 
 
+def _other_faults(files: list[str], columns: Mapping[str, Any]) -> str:
+    """Return a sentence on all lists with faults, where some have one; else an empty text."""
+    try:
+        faults = [fault for fault in _faults(files, columns) if fault.by_list]
+    except InputError:
+        return ""
+    kinds = ", ".join(f"{fault.kind} ({fault.count:,})" for fault in faults)
+    advice = "See them with `listwright check --log`, or leave these lists out with --drop-bad."
+    return f" Lists with faults: {kinds}. {advice}" if faults else ""
+
+
+def _faults(files: list[str], columns: Mapping[str, Any]) -> list[Any]:
+    from listwright.feedback.log_frames import OPTIONS, alike_files, read_faults
+
+    named = {role: columns.get(name) for role, name in OPTIONS.items()}
+    return [fault for some in alike_files(files, named) for fault in read_faults(*some)]
+
+
 def check_log(files: list[str], columns: Mapping[str, Any], *, as_json: bool) -> None:
     """Print the faults of a log by kind, with examples; exit with 1 if single lists have some."""
-    from listwright.feedback.log_frames import OPTIONS, read_faults
-
-    given_columns = {role: columns.get(name) for role, name in OPTIONS.items()}
     with progress("checking"):
-        faults = read_faults(list(files), given_columns)
+        faults = _faults(files, columns)
     if as_json:
         show_json([fault.to_dict() for fault in faults])
     else:
@@ -172,6 +191,8 @@ def plan(
     position_column: PositionColumn = None,
     outcome_column: OutcomeColumn = None,
     propensity_column: PropensityColumn = None,
+    item_column: ItemColumn = None,
+    drop_bad: DropBad = False,
     trust: given.Trust = "",
     as_json: given.AsJson = False,
 ) -> None:
@@ -179,9 +200,9 @@ def plan(
     may build. `listwright serve --candidate` then does it."""
     from listwright.feedback import plan as plan_lists
 
-    columns = columns_of(list_column, position_column, outcome_column, propensity_column)
+    columns = columns_of(list_column, position_column, outcome_column, propensity_column, item_column)
     learned = load_model(model, log, trust)
-    read = log_for(learned, log, cascade=cascade, columns=columns, new_levels="error")
+    read = log_for(learned, log, cascade=cascade, columns=columns, new_levels="error", drop_bad=drop_bad)
     with notes(), progress("planning"):
         planned = plan_lists(read, learned.predict, loss_budget=loss_budget, difference=difference)
     if as_json:

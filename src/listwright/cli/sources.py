@@ -46,14 +46,20 @@ def read_problems(
 
 
 def read_for(
-    model: Any, data: list[str], *, budget: float | None = None, per_group: int | None = None, **options: Any
+    model: Any,
+    data: list[str],
+    *,
+    budget: float | None = None,
+    per_group: int | None = None,
+    ids: Mapping[str, str | None] | None = None,
+    **options: Any,
 ) -> Any:
-    """Read problems for a trained model, with the columns of its training table."""
-    known = getattr(model, "columns_", None)
+    """Read problems for a trained model, with the columns of its training table; `ids` names other columns of ids."""
+    known, named = getattr(model, "columns_", None), {role: name for role, name in (ids or {}).items() if name}
     if known is not None:
         known = known if budget is not None or model.budget is not None else replace(known, size=None)
         limited = per_group is not None or getattr(model, "per_group", None) is not None
-        known = known if limited else replace(known, group=None)
+        known = replace(known if limited else replace(known, group=None), **named)
         problems = read_problems(data, columns=known, **options)[0]
         sizes_for(budget, problems, "Fit the model again on a table that has one.")
         groups_for(per_group, problems, "Fit the model again with --group-column.")
@@ -61,7 +67,7 @@ def read_for(
     signature = model.signature_
     if signature.n_context or signature.n_items or signature.n_vector or signature.feature_names is None:
         raise InputError("This model has no record of its table's columns. Fit it with `listwright fit`.")
-    return read_problems(data, features=list(signature.feature_names), fixed=True, **options)[0]
+    return read_problems(data, features=list(signature.feature_names), fixed=True, **named, **options)[0]
 
 
 def load_model(model: str, data: list[str], trust: str) -> Any:

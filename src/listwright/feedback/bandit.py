@@ -181,21 +181,20 @@ class ListBandit(Predictor):
 
     def update(self, records: Iterable[TrainingUpdate]) -> Self:
         """Learn from records in the order given, whether or not their lists are remembered."""
-        return self._update(list(records))
-
-    def _update(self, records: list[TrainingUpdate], importance: Sequence[Floats] | None = None) -> Self:
-        """Learn from updates; all are validated and prepared first, so that an error changes nothing."""
+        # All are validated and prepared first, so that an error changes nothing.
+        records = list(records)
         self._check_begun()
         with self._memory.lock, one_thread():
             for record in records:
                 self._check_record(record)
             records = self._number_items(records)
             self._make_room([record.problem for record in records])
-            pending = []
-            for i, record in enumerate(records):
-                weights = self._weights(len(record.outcomes))
-                weights = weights if importance is None else weights * importance[i]
-                pending.append(pending_update(self.learner_, self.features_, record, weights, per_size=self.per_size_))
+            pending = [
+                pending_update(
+                    self.learner_, self.features_, record, self._weights(len(record.outcomes)), per_size=self.per_size_
+                )
+                for record in records
+            ]
             before, count = self.playing_, sum(record.earlier is None for record in records)
             training = Training(
                 features=self.features_,

@@ -6,7 +6,7 @@ immutable pair of policy and version that `recommend` draws with, through the co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -37,28 +37,19 @@ class ReplayPolicy(Policy):
         return np.ascontiguousarray(self.picks[:, position]), self.score(rows)
 
 
+@dataclass(eq=False)
 class Exploring(Policy):
     """Draws every slot from the chances of an exploration, in all slots of a list or in one of them."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        exploration: Exploration,
-        *,
-        learned: float,
-        length: int,
-        one_slot: bool = False,
-        numbers: Floats | None = None,
-        given: Ints | None = None,
-    ) -> None:
-        self.policy = policy
-        self.exploration = exploration
-        self.learned = learned
-        self.length = length
-        self.one_slot = one_slot
-        self.numbers = numbers
-        self.given = given
-        self._earlier: Floats | None = None  # by problem: see `mix_one_slot`; -1 once a pick was not the best
+    policy: Policy
+    exploration: Exploration
+    _: KW_ONLY
+    learned: float
+    length: int
+    one_slot: bool = False
+    numbers: Floats | None = None  # to draw with
+    given: Ints | None = None  # rows to walk along, in place of drawing
+    _earlier: Floats | None = None  # by problem: see `_one_slot`; -1 once a pick was not the best
 
     def score(self, rows: Rows) -> Floats:
         """Return the scores of the underlying policy."""

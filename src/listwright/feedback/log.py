@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, folds_of
 from listwright.errors import InputError
 from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
-from listwright.feedback.log_frames import OPTIONS, as_frame, columns_in, file_cascade, read_log, write_parquet
+from listwright.feedback.log_frames import OPTIONS, alike_files, as_frame, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
 from listwright.feedback.updates import (
     Outcome,
@@ -330,10 +330,9 @@ class Log:
         paths = [path] if isinstance(path, str | Path) else list(path)
         stops = file_cascade(paths[0]) if cascade is None and paths else bool(cascade)
         given = {role: options.pop(name, None) for role, name in OPTIONS.items()}
-        if len(paths) < 2 or len({tuple(columns_in([one])) for one in paths}) == 1:
-            return cls._read(paths, stops, given, options)
-        logs = [cls._read([one], stops, given, dict(options)) for one in paths]  # whose columns have other names
-        for other in logs[1:]:
+        logs = [cls._read(files, stops, named, dict(options)) for files, named in alike_files(paths, given)]
+        for other in logs[1:]:  # whose columns have other names
+            logs[0].dropped += other.dropped
             for part in other._parts:
                 logs[0]._append(part.lists, part.outcomes, part.others)
         return logs[0]

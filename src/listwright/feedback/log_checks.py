@@ -74,7 +74,7 @@ def drop_lists(table: ColumnTable, by_role: Mapping[str, str]) -> tuple[ColumnTa
 def _bad_lists(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> dict[str, tuple[Bools, str]]:
     """Return by kind which lists are at fault, and what is wrong with them."""
     owners, count = np.repeat(np.arange(len(groups.ids)), np.diff(groups.offsets)), len(groups.ids)
-    position, shown = _positions(table, by_role, groups)
+    position, shown = positions_of(table, by_role, groups)
     outcome = _column(table, by_role, groups, "outcome")
     chance = _column(table, by_role, groups, "propensity")
 
@@ -104,7 +104,7 @@ def _bad_lists(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups
     }
 
 
-def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> tuple[Floats, Bools]:
+def positions_of(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> tuple[Floats, Bools]:
     """Return the position of each row, from 1, and whether it was shown."""
     shown: Any = None
     if "shown" in by_role:
@@ -113,15 +113,15 @@ def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups
         before = np.cumsum(shown) - shown
         return before - np.repeat(before[groups.offsets[:-1]], np.diff(groups.offsets)) + 1.0, shown
     position = _column(table, by_role, groups, "position")
-    shown = ~np.isnan(position) if shown is None else shown
-    start = 0 if np.nanmin(position, initial=1.0) == 0 else 1
-    return np.nan_to_num(position - start + 1.0, nan=0.0), shown
+    position = position if shown is None else np.where(shown, position, np.nan)
+    start = 0 if np.nanmin(position, initial=1.0) == 0 else 1  # some count from 0
+    return np.nan_to_num(position - start + 1.0, nan=0.0), ~np.isnan(position) if shown is None else shown
 
 
 def _column(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, role: str) -> Floats:
     """Return the numbers of a role in the order of the lists; NaN where there are none."""
     name = by_role.get(role)
-    if name is None or not is_number(table.columns[name].type):
+    if name not in table.columns or not is_number(table.columns[name].type):
         return np.full(table.n_rows, np.nan)
     return groups.sort(as_floats(table.columns[name]))
 
@@ -136,9 +136,10 @@ def _missing_candidates(
     table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, lists: list[str]
 ) -> list[LogFault]:
     """Find lists without anything left out though items were drawn, and first weights that do not average 1."""
-    position, shown = _positions(table, by_role, groups)
+    position, shown = positions_of(table, by_role, groups)
     chance, counts = _column(table, by_role, groups, "propensity"), np.diff(groups.offsets)
     owners = np.repeat(np.arange(len(counts)), counts)
+    blocked = np.bincount(owners, _column(table, {"pinned": "pinned"}, groups, "pinned") < 0, minlength=len(counts))
     all_shown = np.bincount(owners[shown], minlength=len(counts)) == counts
     drawn = np.bincount(owners[shown & (chance < 1)], minlength=len(counts)) > 0
     bare, faults = all_shown & drawn & (counts > 1), []
@@ -146,9 +147,9 @@ def _missing_candidates(
         examples = tuple(lists[i] for i in np.flatnonzero(bare)[:EXAMPLES])
         message = "every candidate was shown, though items were drawn: log those that were left out, too"
         faults.append(LogFault("candidates", int(bare.sum()), examples, message, by_list=False))
-    first = shown & (position == 1) & (chance > 0)
+    first = shown & (position == 1) & (chance > 0) & (chance < 1)  # what is certain was not drawn
     if first.sum() > 1:
-        ratio = 1.0 / (chance[first] * counts[owners[first]])  # 1 on average, whatever the policy
+        ratio = 1.0 / (chance[first] * (counts - blocked)[owners[first]])  # 1 on average, whatever the policy
         mean, reach = float(ratio.mean()), 3.0 * float(ratio.std()) / np.sqrt(len(ratio))
         if abs(mean - 1.0) > max(reach, 0.1):
             message = "the weights of first items do not average 1: candidates are missing, or propensities are wrong"
@@ -159,7 +160,7 @@ def _missing_candidates(
 def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
     """Find columns of numbers that are ids, or that are known only after the outcome."""
     groups = group_rows(table, by_role["list"])
-    shown = _positions(table, by_role, groups)[1]
+    shown = positions_of(table, by_role, groups)[1]
     outcome = np.nan_to_num(_column(table, by_role, groups, "outcome"))[shown]
     others = [
         name

@@ -26,7 +26,7 @@ from listwright._internal.arrays import Floats, Ints, number_within
 from listwright._internal.extras import installed_backend, warn
 from listwright._internal.quotas import Quotas
 from listwright.errors import DataWarning, InputError
-from listwright.feedback.log_checks import LogFault, as_floats, drop_lists, log_faults, suspicious_columns
+from listwright.feedback.log_checks import LogFault, as_floats, drop_lists, log_faults, positions_of, suspicious_columns
 from listwright.feedback.recommendations import Recommendations
 from listwright.frames.arrays import RowGroups, group_rows
 from listwright.frames.columns import ColumnOptions, Columns
@@ -136,6 +136,20 @@ def read_faults(source: Any, given: Mapping[str, str | None]) -> list[LogFault]:
     by_role = roles(table.names, given, table.source)
     check_needed(by_role, table.source)
     return log_faults(table, by_role)
+
+
+def alike_files(
+    paths: Sequence[str | Path], given: Mapping[str, str | None]
+) -> list[tuple[list[str | Path], dict[str, str | None]]]:
+    """Return the files in groups that are read as one table, each with the named columns that it has."""
+    there = [columns_in([path]) for path in paths] if len(paths) > 1 else []
+    if len(set(map(tuple, there))) < 2:
+        return [(list(paths), dict(given))]
+    for name in filter(None, given.values()):
+        if not any(name in names for names in there):
+            raise InputError(f"None of the files has a column {name!r}. {paths[0]} has {', '.join(there[0][:12])}.")
+    own = [{role: name if name in names else None for role, name in given.items()} for names in there]
+    return [([path], named) for path, named in zip(paths, own, strict=True)]
 
 
 def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
@@ -292,22 +306,14 @@ def _other_numbers(table: ColumnTable, by_role: Mapping[str, str]) -> list[str]:
 
 def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, names: list[str]) -> Ints:
     """Return the position of each row, counted from 1, and 0 for rows that were not shown."""
-    shown = None
-    if "shown" in by_role:
-        shown = np.nan_to_num(groups.sort(_numbers(table, by_role["shown"]))) != 0
-    if "position" in by_role:
-        given = groups.sort(_numbers(table, by_role["position"]))
-        given = np.where(shown, given, np.nan) if shown is not None else given
-        start = 0 if np.nanmin(given, initial=1.0) == 0 else 1  # some count from 0
-        position = np.nan_to_num(given - start + 1, nan=0.0)
-        if shown is not None and (position[shown] == 0).any():
-            name = names[int(np.repeat(np.arange(len(names)), np.diff(groups.offsets))[shown & (position == 0)][0])]
-            raise InputError(f"An item of list {name} was shown, but has no position.")
-    else:
-        assert shown is not None
-        before = np.cumsum(shown) - shown
-        starts = before[groups.offsets[:-1]]
-        position = np.where(shown, before - np.repeat(starts, np.diff(groups.offsets)) + 1, 0)
+    for role in ("shown", "position"):
+        if role in by_role:
+            _numbers(table, by_role[role])  # which raises for any other type
+    position, shown = positions_of(table, by_role, groups)
+    if (position[shown] == 0).any() and "shown" in by_role:
+        name = names[int(np.repeat(np.arange(len(names)), np.diff(groups.offsets))[shown & (position == 0)][0])]
+        raise InputError(f"An item of list {name} was shown, but has no position.")
+    position = np.where(shown, position, 0.0)
     _check_positions(position, groups.offsets, names)
     return position.astype(np.int64)
 

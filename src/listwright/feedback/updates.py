@@ -79,16 +79,11 @@ def validate_propensities(propensities: ArrayLike | None, shown: int, *, name: o
     chances = as_numbers(propensities, "propensities")
     if chances.shape != (shown,):
         raise InputError(f"List {name!s} showed {shown} items: give as many propensities. Got shape {chances.shape}.")
-    bad = np.flatnonzero(~((chances > 0) & (chances <= 1)) & ~_all_missing(chances))
-    if len(bad):
+    bad = np.flatnonzero(~((chances > 0) & (chances <= 1)))
+    if len(bad) and not np.isnan(chances).all():
         where = f"position {bad[0] + 1} of list {name!s}"
         raise InputError(f"Propensities must be above 0 and at most 1. Got {chances[bad[0]]} at {where}.")
     return chances
-
-
-def _all_missing(chances: Floats) -> Bools:
-    """Return True for every position where the whole list has no propensities, else False for every position."""
-    return np.full(len(chances), bool(np.isnan(chances).all()))
 
 
 @dataclass(frozen=True, eq=False)

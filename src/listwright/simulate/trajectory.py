@@ -5,40 +5,38 @@ random obstacles; a CHOMP-like optimiser starts from each of thirty seeds, the s
 succeeds if the optimised path is free of collision. Seventeen features describe a seed among the obstacles before
 the optimiser runs. Environments in which no seed succeeds are left out.
 
-The shipped file has 310 training and 212 test environments. `python -m listwright.simulate.trajectory` writes it
-anew.
+The shipped file has 310 training and 212 test environments; `benchmarks/paper/arm.py` of the repository writes it anew.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
-from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
-from listwright.simulate._arm import (
-    FEATURE_NAMES,
-    RADII,
-    SEEDS,
-    body_points,
-    optimise,
-    outcomes,
-    path_frames,
-    random_obstacles,
-    seed_features,
-    seed_paths,
-)
+from listwright.simulate._arm import RADII, body_points, optimise, path_frames
 
+SEEDS = 30
 N_TRAIN = 310
 N_TEST = 212
+FEATURE_NAMES = (
+    "hits",  # share of waypoints in collision
+    "arm_hits",  # share of upper arm and forearm, over all waypoints, in collision
+    *(f"bend_{joint}" for joint in range(1, 8)),  # how the seed bends away from the straight line; 0.5 is not at all
+    "hand_hits",  # share of the hand, over all waypoints, in collision
+    "worst_hit",  # share of the body in collision at the worst waypoint
+    "agreement",  # whether obstacles push the path one way (1) or against each other (0)
+    "upper_far",  # share of each quarter of the gate between start and goal that obstacles fill
+    "upper_near",
+    "lower_far",
+    "lower_near",
+    "arm_free",  # 1 if upper arm and forearm are never in collision
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,23 +69,8 @@ def body(path: Floats | Floats32) -> Floats:
     return np.concatenate([points, radii], axis=2)
 
 
-def generate(n_environments: int = N_TRAIN + N_TEST, *, seed: int = 0) -> Trajectories:
-    if n_environments < 1:
-        raise InputError(f"n_environments must be at least 1. Got {n_environments}.")
-    with ThreadPoolExecutor() as pool:
-        made = list(pool.map(partial(_simulate, seed), range(n_environments)))
-    obstacles, success, features = zip(*made, strict=True)
-    return Trajectories(
-        features=np.stack(features).astype(np.float32),
-        success=np.stack(success),
-        obstacles=np.concatenate(obstacles).astype(np.float32),
-        obstacle_offsets=starts_of([len(rows) for rows in obstacles]),
-        seeds=seed_paths().astype(np.float32),
-    )
-
-
 def load() -> Trajectories:
-    """Return the shipped data, which is `generate()` read from a file."""
+    """Return the shipped data."""
     shipped = files("listwright.simulate") / "data" / "trajectory.npz"
     with shipped.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         return _unpack(dict(arrays))
@@ -118,23 +101,6 @@ def problems() -> tuple[Problems, Problems]:
     return _as_problems(data, 0, N_TRAIN), _as_problems(data, N_TRAIN, N_TRAIN + N_TEST)
 
 
-def write(path: Path) -> Trajectories:
-    """Generate the shipped data and write it to a file, with the same bytes each time."""
-    data = generate()
-    with path.open("wb") as stream:
-        np.savez_compressed(stream, **_pack(data))
-    return data
-
-
-def _simulate(seed: int, index: int) -> tuple[Floats, Bools, Floats]:
-    rng = np.random.default_rng([seed, index])
-    while True:
-        obstacles = random_obstacles(rng)
-        success = outcomes(seed_paths(), obstacles)
-        if success.any():
-            return obstacles, success, seed_features(obstacles)
-
-
 def _as_problems(data: Trajectories, start: int, stop: int) -> Problems:
     return Problems.from_arrays(
         data.features[start:stop],
@@ -146,17 +112,6 @@ def _as_problems(data: Trajectories, start: int, stop: int) -> Problems:
     )
 
 
-def _pack(data: Trajectories) -> dict[str, Any]:
-    """Return the arrays of the file; outcomes are packed into bits."""
-    return {
-        "features": data.features,
-        "success": np.packbits(data.success, axis=1),
-        "obstacles": data.obstacles,
-        "obstacle_counts": np.diff(data.obstacle_offsets).astype(np.uint8),
-        "seeds": data.seeds,
-    }
-
-
 def _unpack(arrays: dict[str, Any]) -> Trajectories:
     return Trajectories(
         features=arrays["features"],
@@ -165,8 +120,3 @@ def _unpack(arrays: dict[str, Any]) -> Trajectories:
         obstacle_offsets=starts_of(arrays["obstacle_counts"].astype(np.int64)),
         seeds=arrays["seeds"],
     )
-
-
-if __name__ == "__main__":
-    written = write(Path(__file__).parent / "data" / "trajectory.npz")
-    print(f"{len(written)} environments, mean success {written.success.mean():.3f}")

@@ -73,15 +73,10 @@ class PolicyComparison:
         apart = [self.differences.get(name, nothing) for name in self.estimates]
         values = list(self.estimates.values())
         columns: dict[str, Any] = {"policy": np.array(list(self.estimates))}
-        columns |= {
-            name: np.array([getattr(estimate, name) for estimate in values]) for name in ("value", "low", "high")
-        }
-        columns |= {
-            name: np.array([getattr(estimate, name) for estimate in values]) for name in ("effective_size", "events")
-        }
-        columns["ahead"] = np.array([estimate.value for estimate in apart])
-        columns["ahead_low"] = np.array([estimate.low for estimate in apart])
-        columns["ahead_high"] = np.array([estimate.high for estimate in apart])
+        for name in ("value", "low", "high", "effective_size", "events"):
+            columns[name] = np.array([getattr(estimate, name) for estimate in values])
+        for name in ("value", "low", "high"):
+            columns["ahead" if name == "value" else f"ahead_{name}"] = np.array([getattr(one, name) for one in apart])
         columns["verdict"] = np.array([estimate.verdict for estimate in apart])
         return Table(columns)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -232,20 +232,7 @@ class OffPolicyEvaluation:
         return "\n".join(lines)
 
 
-NAMES = (
-    "direct",
-    "slate_ips",
-    "self_normalised",
-    "pseudo_inverse",
-    "per_position_ips",
-    "per_position_sn",
-    "clipped",
-    "adaptive",
-    "per_position_dr",
-    "cascade_dr",
-    "shrinkage_dr",
-    "switch",
-)
+NAMES = tuple(field.name for field in fields(OffPolicyEvaluation))[:12]
 
 
 def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:

@@ -39,6 +39,7 @@ ENOUGH = 30.0  # lists of equal weight, from which on weights can tell that the 
 AGREE = 2.0  # standard errors around two estimates that meet where they agree
 STRENGTHS = tuple(10.0**power for power in np.arange(-1.0, 5.1, 0.5))  # of shrinkage: the smaller, the more
 SMALLEST = 200  # lists of a group of visitors
+SKEWED = 2.0  # how fast the bias of skewed weights grows with their skewness
 PLENTY = 1 / 3  # of the lists, as effective size, from which on there is little variance to save by accepting bias
 
 
@@ -105,7 +106,7 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, In
         parts["shrinkage_dr"] = robust._replace(influence=start + (shrink(weights, errors) * errors).sum(axis=1))
         parts["switch"] = robust._replace(influence=_switch(parts, start, weights, errors))
     for name in ("pseudo_inverse", "adaptive") if weights.shape[1] > 1 else ():
-        parts[name] = _with_bias(parts[name], robust)
+        parts[name] = _with_bias(parts[name], robust, certain=name == "pseudo_inverse" or is_even(evidence))
     return parts
 
 
@@ -114,7 +115,15 @@ def with_events(influence: Floats, weights: Floats, gains: Floats, size: float) 
     weighted, squares = weights * gains, float((weights**2).sum())
     events = float(np.abs(weighted).sum()) ** 2 / max(float((weighted**2).sum()), 1e-300)
     unit = squares / max(float(np.abs(weights).sum()), 1e-300) / max(float(weights.mean()), 1e-300)
-    return InfluenceValues(influence, size, events, unit)
+    return InfluenceValues(influence, size, events, unit, _skewed_bias(weights, gains))
+
+
+def _skewed_bias(weights: Floats, gains: Floats) -> float:
+    """Return what weights that do not average 1 may hide: few lists of large weight, seen too seldom or too often."""
+    apart, spread = weights - weights.mean(axis=0), np.maximum(weights.std(axis=0), 1e-12)
+    skewness = (apart**3).mean(axis=0) / spread**3
+    share = np.clip(SKEWED * skewness / np.sqrt(len(weights)), 0.0, 1.0)
+    return float(np.linalg.norm(share * (weights.mean(axis=0) - 1.0) * gains.std(axis=0)))
 
 
 def effective_size(weights: Floats) -> float:
@@ -293,12 +302,15 @@ def _pseudo_inverse(evidence: Evidence, size: float) -> InfluenceValues:
     return with_events(_ratio(weights * log.values, weights), weights[:, None], log.values[:, None], size)
 
 
-def _with_bias(part: InfluenceValues, robust: InfluenceValues) -> InfluenceValues:
-    """Return an estimate with its bias: how far it is from a robust one, if that is more than one standard error."""
+def _with_bias(part: InfluenceValues, robust: InfluenceValues, *, certain: bool = True) -> InfluenceValues:
+    """Return an estimate with its bias: how far it is from a robust one, if that is more than one standard error. Where
+    its weights are not `certain` to be right, also what this distance does not show.
+    """
     if part.effective_size == 0 or robust.effective_size < ENOUGH:
         return part
     apart = InfluenceValues(part.influence - robust.influence, 0.0)
-    return part._replace(bias=abs(apart.value) if abs(apart.value) > apart.error else 0.0)
+    away = abs(apart.value) if abs(apart.value) > apart.error or not certain else 0.0
+    return part._replace(bias=float(np.linalg.norm([part.bias, away, 0.0 if certain else 0.5 * apart.error])))
 
 
 def normalise(weights: Floats, gains: Floats) -> Floats:
@@ -314,4 +326,6 @@ def _ratio(parts: Floats, totals: Floats) -> Floats:
     if mean <= 0:
         return np.zeros_like(parts)
     value = float(parts.mean()) / mean
-    return value + (parts - value * totals) / mean
+    # Divided by what the others weigh, as the jackknife does: a list of large weight pulls the estimate to itself.
+    apart = (parts - value * totals) / mean / np.maximum(1.0 - totals / totals.sum(), 0.1)
+    return value + apart - apart.mean()

@@ -119,18 +119,18 @@ def evaluate(
     >>> learned = lw.OnlineSCP(length=2, random_state=0).fit_log(log)
     >>> print(evaluate(log, learned.predict))  # the two with the largest first feature: 0.8 + 0.6
                       value                   effective size  events
-    direct            1.422 (1.368 to 1.509)             181     399
-    slate ips         1.596 (1.365 to 1.855)             181     266
-    self normalised   1.470 (1.375 to 1.557)             181     266
+    direct            1.422 (1.367 to 1.510)             181     399
+    slate ips         1.596 (1.364 to 1.856)             181     266
+    self normalised   1.470 (1.373 to 1.559)             181     266
     pseudo inverse    1.446 (1.361 to 1.529)             289     657
-    per position ips  1.500 (1.344 to 1.672)             181     399
-    per position sn   1.446 (1.364 to 1.524)             181     399
-    clipped           1.446 (1.364 to 1.524)             181     399
+    per position ips  1.500 (1.344 to 1.673)             181     399
+    per position sn   1.446 (1.363 to 1.525)             181     399
+    clipped           1.446 (1.363 to 1.525)             181     399
     adaptive          1.438 (1.382 to 1.491)             501     722
-    per position dr   1.445 (1.371 to 1.516)             181     399
-    cascade dr        1.440 (1.368 to 1.509)             181     399
-    shrinkage dr      1.427 (1.368 to 1.509)             181     399
-    switch *          1.422 (1.368 to 1.509)             181     399
+    per position dr   1.445 (1.370 to 1.517)             181     399
+    cascade dr        1.440 (1.367 to 1.510)             181     399
+    shrinkage dr      1.427 (1.367 to 1.510)             181     399
+    switch *          1.422 (1.367 to 1.510)             181     399
     the log itself    1.008 (0.977 to 1.038)           2,000   2,015
     * look at this one first
     """
@@ -148,7 +148,7 @@ def evaluate(
     if looked is not None:
         evaluation = _with_examination(evaluation, known, target, looked, confidence)
     if evaluation.effective_size < FEW:
-        _warn_few(evaluation.effective_size, len(known), float(seen.ratios[:, 0].mean()))
+        _warn_few(evaluation.effective_size, len(known), seen.ratios[:, 0])
     return evaluation
 
 
@@ -223,11 +223,11 @@ def _with_examination(
     return replace(evaluation, examination=examined_estimate, recommended="examination")
 
 
-def _warn_few(size: float, n_lists: int, first_weight: float) -> None:
+def _warn_few(size: float, n_lists: int, first: Floats) -> None:
     """Warn that the effective sample size is too small for the intervals to be trusted."""
     reason = "the policy shows other lists than the log"
     cure = "Do not trust the intervals; log more lists, or with more exploration."
-    if first_weight > 1.0 / SUPPORT:
-        reason = f"the weights of the first items average {first_weight:.2f} in place of 1"
+    if first.mean() - 3.0 * first.std() / np.sqrt(n_lists) > 1.0 / SUPPORT:
+        reason = f"the weights of the first items average {first.mean():.2f} in place of 1"
         cure = "Log all candidates, also those that were not shown, and the propensities with which lists were drawn."
     warn(f"The effective sample size is {size:.1f} of {n_lists:,} lists: {reason}. {cure}", EvidenceWarning)

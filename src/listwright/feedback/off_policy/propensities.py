@@ -122,7 +122,7 @@ def _model_choices(logged: AnsweredLists) -> Floats:
     chances = np.ones(logged.rows.shape)
     for start in range(0, len(logged), size):
         which = np.arange(start, min(start + size, len(logged)))
-        for position, shares, picks in _shares(logged.take(which), features, weights):
+        for position, (_, shares, picks, _, _) in enumerate(_choices(logged.take(which), features, weights)):
             shown = picks >= 0
             chances[which[shown], position] = shares[picks[shown]]
     if np.nanmedian(chances) > 0.99:
@@ -180,12 +180,6 @@ def _choices(logged: AnsweredLists, features: Features, weights: Floats | None) 
         total = np.add.reduceat(mass, problems.offsets[:-1])
         shares = mass / np.where(total > 0, total, 1.0)[problems.owners]
         yield table, shares, step.picks, problems.owners, problems.offsets
-
-
-def _shares(logged: AnsweredLists, features: Features, weights: Floats) -> Any:
-    """Yield by position: the position, the chance of each candidate, and the picks."""
-    for position, (_, shares, picks, _, _) in enumerate(_choices(logged, features, weights)):
-        yield position, shares, picks
 
 
 VALUES = ("sum", "any")

@@ -108,7 +108,7 @@ def safe_rollout(
     >>> _ = log.feedback(shown.list_ids, rng.random(shown.rows.shape) < problems.features[shown.rows, 0])
     >>> new = lw.OnlineSCP(length=3, random_state=0).fit_log(log)
     >>> print(safe_rollout(log, new.predict))
-    Up to 70 % of the slots can show what the new policy would: at least +0.348 per list against today's 1.500.
+    Up to 70 % of the slots can show what the new policy would: at least +0.338 per list against today's 1.500.
     """
     check_arguments(log, value, confidence, propensity)
     if not 0 <= tolerance < np.inf:

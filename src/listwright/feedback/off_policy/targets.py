@@ -232,6 +232,16 @@ def _of_bandit(bandit: ListBandit, seed: int) -> Target:
     return Walked(bandit.features_, exploring, draw, draws=True, model=bandit, make=lambda twin: _of_bandit(twin, seed))
 
 
+def _predicted_by(model: ListBandit | ListEstimator) -> Callable[[Problems, int, Floats | None, int], Ints]:
+    """Return the lists that a model predicts, always the same."""
+
+    def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
+        limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
+        return model.predict(problems, **limit, allow_short=True).rows
+
+    return draw
+
+
 def _without_exploration(bandit: ListBandit) -> Target:
     """Wrap a bandit as its `predict` builds lists."""
     bandit._check_begun()
@@ -241,11 +251,9 @@ def _without_exploration(bandit: ListBandit) -> Target:
     def exploring(rows: Ints, length: int) -> Exploring:
         return Exploring(playing.policy, Best(greedy), learned=playing.learned, length=length, given=rows)
 
-    def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
-        limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
-        return bandit.predict(problems, **limit, allow_short=True).rows
-
-    return Walked(bandit.features_, exploring, draw, draws=False, model=bandit, make=_without_exploration)
+    return Walked(
+        bandit.features_, exploring, _predicted_by(bandit), draws=False, model=bandit, make=_without_exploration
+    )
 
 
 def _of_estimator(model: ListEstimator) -> Target:
@@ -256,8 +264,6 @@ def _of_estimator(model: ListEstimator) -> Target:
     def exploring(rows: Ints, length: int) -> Exploring:
         return Exploring(model.policy_, Own(), learned=0.0, length=length, given=rows)
 
-    def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
-        limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
-        return model.predict(problems, **limit, allow_short=True).rows
-
-    return Walked(model.training_.features, exploring, draw, draws=False, model=model, make=_of_estimator)
+    return Walked(
+        model.training_.features, exploring, _predicted_by(model), draws=False, model=model, make=_of_estimator
+    )

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
 from listwright.evaluation.explain import Explainer
 from listwright.lists import Lists
@@ -65,6 +65,7 @@ class _Asked:
     created: float
     taken: Taken
     at: str  # prefix of field names
+    rival: tuple[Version, float] | None = None  # the version that could have built it as well, and its share
 
     @property
     def kind(self) -> tuple[Any, ...]:
@@ -117,7 +118,7 @@ def _ask(query: ListQuery, registry: ModelRegistry, limits: Limits, at: str = ""
     list_id = new_id(created)
     version = registry.choose(list_id, query.model, query.user) if by is None else by
     taken = problem_of(query, version.shape, limits, at)
-    return _Asked(query, version, list_id, created, taken, at)
+    return _Asked(query, version, list_id, created, taken, at, registry.rival(version) if by is None else None)
 
 
 def _build_kind(group: Sequence[_Asked]) -> list[Built | Refused]:
@@ -151,7 +152,7 @@ def _built(asked: _Asked, lists: Lists, i: int) -> Built:
         query.ids,
         lists[i],
         None if lists.scores is None else lists.scores[i],
-        _propensities(lists, i),
+        _mixed_chances(asked, lists[i], _propensities(lists, i)),
         query.budget,
     )
     answer = _answer(served, taken.clipped, lists if query.explain else None)
@@ -183,6 +184,19 @@ def _propensities(lists: Lists, i: int) -> Floats | None:
         return np.asarray(drawn)[i][:length]
     policy = getattr(lists.explainer, "policy", None)
     return np.ones(length) if policy is not None and policy.certain else None
+
+
+def _mixed_chances(asked: _Asked, picks: Ints, own: Floats | None) -> Floats | None:
+    """Return the chance of each pick where two versions share the lists, so that a log tells of both of them."""
+    if asked.rival is None or own is None:
+        return own
+    other, share = asked.rival
+    try:
+        along = other.chances(asked.taken.problem, picks, asked.query.budget)
+    except InputError:  # it would have been refused
+        return own
+    together = (1.0 - share) * np.cumprod(own) + share * np.cumprod(along)
+    return together / np.concatenate([[1.0], together[:-1]])
 
 
 class Shadows:

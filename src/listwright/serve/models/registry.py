@@ -45,6 +45,15 @@ class ModelRegistry:
             return self.loaded[traffic.canary]
         return self.loaded[traffic.current]
 
+    def rival(self, version: Version) -> tuple[Version, float] | None:
+        """Return the version that shares its lists with another, and that one's share; None without a canary."""
+        traffic = self.of(version.name)
+        if traffic.canary is None or version.number not in (traffic.current, traffic.canary):
+            return None
+        first = version.number == traffic.current
+        other, share = (traffic.canary, traffic.share) if first else (traffic.current, 1.0 - traffic.share)
+        return (self.loaded[other], share) if share > 0 and other in self.loaded else None
+
     def of(self, name: str) -> Traffic:
         """Return the traffic of a model; refuses with 404 if there is no such model."""
         traffic = self.traffic.get(name)

@@ -19,8 +19,11 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load, save
 
+from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
+from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.drawing import Playing
+from listwright.feedback.off_policy.targets import as_target
 from listwright.feedback.online import OnlineSCP
 from listwright.lists import Lists
 from listwright.loading import load_trusting
@@ -102,6 +105,15 @@ class Version:
         if self.online is not None and self._plays_online:
             return self.online.predict(problems, length=length, budget=budget)
         return self.model.predict(problems, length=length, budget=budget, allow_short=True)
+
+    def chances(self, problem: Problems, picks: Ints, budget: float | None) -> Floats:
+        """Return the chance that it shows each item of a list, given the items before it."""
+        nothing = np.full((1, len(picks)), np.nan)
+        room = None if budget is None else np.array([budget])
+        shown = AnsweredLists(problem, np.asarray(picks)[None], nothing, nothing, room, ("",))
+        target = as_target(self.online if self.online is not None and self.explores else self.policy)
+        steps = zip(target.suit(problem).chances(shown), picks, strict=True)
+        return np.array([chances[row] for chances, row in steps], dtype=np.float64)
 
     @property
     def builds_together(self) -> bool:
