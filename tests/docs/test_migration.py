@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import listwright as lw
 
@@ -102,6 +103,16 @@ def test_every_function_of_submodlib(submodlib, seed: int) -> None:
     for redundancy in (0.4, 0.8):
         theirs = picks(submodlib.GraphCutFunction(**cosines, lambdaVal=redundancy))
         assert theirs == rows(x, reward="graph_cut", redundancy=redundancy)
+    to_others = of_x | {"separate_rep": True, "n_rep": 20, "data_rep": y, "lambdaVal": 0.4}
+    theirs = picks(submodlib.GraphCutFunction(**to_others))
+    assert theirs == rows(x, reward="graph_cut", redundancy=0.4, targets=y)
+    labels = np.arange(60) % 3
+    clusters = {"mode": "clustered", "num_clusters": 3, "cluster_labels": labels.tolist()}
+    theirs = picks(submodlib.FacilityLocationFunction(n=60, data=x, metric="cosine", **clusters))
+    assert theirs == rows(similarity * (labels[:, None] == labels), **own)
+    worth = lambda chosen: similarity[chosen].max(axis=0).sum()  # noqa: E731
+    for optimizer in ("StochasticGreedy", "LazierThanLazyGreedy"):
+        assert worth(rows(x)) >= worth(picks(facility, optimizer=optimizer)) - 1e-5
     for mode, reward in (
         (FeatureBased.squareRoot, "feature_based"),
         (FeatureBased.logarithmic, lambda table: lw.rewards.ConcaveCoverage(table, "log")),
@@ -199,13 +210,20 @@ def test_every_function_of_apricot(apricot, seed: int) -> None:
     for optimizer in ("naive", "lazy", "two-stage"):
         theirs = apricot.FacilityLocationSelection(6, optimizer=optimizer, **given).fit(similarity)
         assert theirs.ranking.tolist() == rows(similarity, **given)
+    worth = lambda chosen: similarity[chosen].max(axis=0).sum()  # noqa: E731
+    for optimizer in ("approximate-lazy", "stochastic", "sample", "modular", "greedi"):
+        theirs = apricot.FacilityLocationSelection(6, optimizer=optimizer, random_state=0, **given).fit(similarity)
+        assert worth(rows(similarity, **given)) >= worth(theirs.ranking) - 1e-9, optimizer
+    graph = sparse.csr_matrix(similarity * (similarity > 0.9))
+    theirs = apricot.FacilityLocationSelection(6, **given).fit(graph)
+    assert theirs.ranking.tolist() == rows(graph, **given)
     own = {"reward": lambda chosen: float(np.sqrt(similarity[chosen].sum(axis=0)).sum())}
     theirs = apricot.CustomGraphSelection(6, lambda part: np.sqrt(part.sum(axis=0)).sum(), **given).fit(similarity)
     assert theirs.ranking.tolist() == rows(similarity, **own, **given)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_cover_and_msd_of_pyversity(seed: int) -> None:
+def test_cover_msd_and_ssd_of_pyversity(seed: int) -> None:
     pyversity = pytest.importorskip("pyversity", reason="pyversity is not installed (extra rivals)")
     rng = np.random.default_rng(seed)
     x, scores, diversity = rng.random((60, 5)), rng.random(60).astype(np.float32), 0.3
@@ -217,7 +235,14 @@ def test_cover_and_msd_of_pyversity(seed: int) -> None:
     def msd(rows: Any) -> float:
         return float((1 - diversity) * scores[rows].sum() + diversity * far[np.ix_(rows, rows)].sum() / 2)
 
-    for strategy, reward in (("cover", {concave: diversity, total: 1 - diversity}), ("msd", msd)):
+    vectors, standard = np.hstack([unit, np.ones((60, 1))]), (scores - scores.mean()) / scores.std()
+
+    def ssd(rows: Any) -> float:
+        novelty = np.abs(np.diag(np.linalg.qr(vectors[rows].T)[1])).sum()
+        return float((1 - diversity) * standard[rows].sum() + diversity * novelty)
+
+    rivals = ("cover", {concave: diversity, total: 1 - diversity}), ("msd", msd), ("ssd", ssd)
+    for strategy, reward in rivals:
         theirs = pyversity.diversify(x, scores, k=6, strategy=strategy, diversity=diversity).indices
         ours = lw.select(similarity, 6, metric="precomputed", reward=reward).rows
         assert theirs.tolist() == ours.tolist(), strategy

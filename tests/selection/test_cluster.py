@@ -17,7 +17,7 @@ import listwright as lw
 from listwright.engines import Local, Ray
 from listwright.errors import InputError
 from listwright.selection import cluster as on_ray
-from listwright.selection.cluster import SolvePart, measure_part
+from listwright.selection.cluster import SolvePart
 from listwright.selection.facility import FacilityObjective
 from tests.selection import plain
 
@@ -122,7 +122,7 @@ def test_gains_beside_the_picks() -> None:
     x = plain.clustered(60, 5, 4)
     rows = make_vectors(x, "cosine")
     picked, others = np.array([3, 9]), np.array([0, 1, 40])
-    found = measure_part(FacilityObjective(Dots(rows, rows), np.ones(60)), picked, others)
+    found = FacilityObjective(Dots(rows, rows), np.ones(60)).gains_beside(picked, others)
     worth = plain.facility(plain.similarity(x, x, "cosine"))
     np.testing.assert_allclose(found, [worth([3, 9, int(row)]) - worth([3, 9]) for row in others], rtol=1e-4)
 

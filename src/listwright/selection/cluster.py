@@ -70,11 +70,6 @@ def solve_part(objective: Any, rows: Ints, constraints: RowConstraints) -> Solve
     return solved._replace(rows=rows[solved.rows])
 
 
-def measure_part(objective: Any, picked: Ints, rows: Ints) -> Floats:
-    """Return what some rows would add next to the picks."""
-    return np.asarray(objective.gains_beside(picked, rows))
-
-
 @dataclass(frozen=True, eq=False)
 class RowParts(MemoryShards):
     """Parts of the rows as shards: a block is the objective, which is sent once, with the rows of a part."""
@@ -97,11 +92,11 @@ class RowParts(MemoryShards):
         return ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpack, (portable(self.objective), self.parts)
+        return _unpack, (_with_tables(self.objective, _to_file_name), self.parts)
 
 
 def _unpack(objective: Any, parts: Sequence[Ints]) -> RowParts:
-    return RowParts(unpack(objective), parts)
+    return RowParts(_with_tables(objective, _to_memory_map), parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,17 +118,7 @@ class MeasurePart:
 
     def __call__(self, blocks: Iterator[tuple[Any, Ints]], shard: int) -> Floats:
         objective, part = next(blocks)
-        return measure_part(objective, self.picked, part)
-
-
-def portable(objective: Any) -> Any:
-    """Return the objective in the form to send: a memory-mapped table is replaced by the name of its file."""
-    return _with_tables(objective, _to_file_name)
-
-
-def unpack(objective: Any) -> Any:
-    """Return the objective as it was before `portable`."""
-    return _with_tables(objective, _to_memory_map)
+        return np.asarray(objective.gains_beside(self.picked, part))
 
 
 def _with_tables(objective: Any, change: Any) -> Any:

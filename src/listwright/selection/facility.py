@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numba
 import numpy as np
@@ -40,31 +40,10 @@ ROUNDING = 1e-13  # differences below this share of the largest gain are roundin
 Marks = NDArray[np.int32]
 
 
-class Board(Protocol):
-    """The best similarities of the targets so far, wherever they are stored, and what follows from them."""
-
-    near: float  # relative difference below which gains are measured again in float64; 0 for never
-
-    def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
-        """Return what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
-
-    def mark(self) -> int:
-        """Store the current best similarities of the targets, and return the number of the mark, from 0."""
-
-    def activate(self, rows: Ints) -> None:
-        """Set the rows whose decreases `pick` returns from now on."""
-
-    def pick(self, row: int) -> tuple[float, Floats]:
-        """Pick a row; return what it adds, and the decreases of the active rows."""
-
-    def exact_gains(self, rows: Ints) -> Floats:
-        """Return what each of a few rows would add now, in float64."""
-
-
 class Epochs:
-    """One run of greedy."""
+    """One run of greedy on a board, which holds the best similarities of the targets so far: `Blocks`, or the GPU's."""
 
-    def __init__(self, board: Board, constraints: RowConstraints, bounds: Floats, tick: ProgressCallback) -> None:
+    def __init__(self, board: Any, constraints: RowConstraints, bounds: Floats, tick: ProgressCallback) -> None:
         self.board, self.constraints, self.tick, self.bounds = board, constraints, tick, bounds
         self.since = np.full(len(bounds), -1, dtype=np.int32)  # mark at which the bound was the exact gain; -1 if never
         self.active = np.empty(0, dtype=np.int64)  # in order of rows
@@ -192,7 +171,7 @@ GATHERING = 64  # gathering the vectors of changed targets costs as much as this
 class Blocks:
     """The board of `Epochs` on the CPU. It keeps a few numbers per target and mark, and the tiles in use."""
 
-    near = 1e-5  # tiles are in float32, and added up in float64
+    near = 1e-5  # relative difference below which gains are measured again in float64; 0 for never
     batch = 64  # rows that are worth measuring together
 
     def __init__(self, similarity: SimilarityMatrix, weights: Floats) -> None:
@@ -207,6 +186,7 @@ class Blocks:
         return self.similarity.gain_bounds(self.weights)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
+        """Return what each of the rows would add now, given its gain `known` at the mark `since` (-1 if unknown)."""
         # A row that was measured at a mark only needs the targets that changed since then, unless these are so many
         # that measuring it anew is cheaper.
         gains, anew = known.copy(), since < 0
@@ -220,6 +200,7 @@ class Blocks:
         return gains
 
     def mark(self) -> int:
+        """Store the current best similarities of the targets, and return the number of the mark, from 0."""
         self.marks.append(self.best.copy())
         return len(self.marks) - 1
 
@@ -227,6 +208,7 @@ class Blocks:
         self.active = rows
 
     def pick(self, row: int) -> tuple[float, Floats]:
+        """Pick a row; return what it adds, and the decreases of the active rows."""
         brought, changed, before = self._raise_best(row)
         return brought, self._fell(self.active, changed, before, self.best[changed])
 

@@ -73,21 +73,8 @@ def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) ->
         best[at] = np.maximum(best[at], values[some])
     before = float(weights @ best.astype(np.float64))
     rows, gains, bounds = np.empty(constraints.k, dtype=np.int64), np.empty(constraints.k), np.zeros(graph.shape[0])
-    count = lazy_graph(
-        starts,
-        columns,
-        values,
-        weights,
-        1.0,
-        best,
-        constraints.costs,
-        constraints.budget,
-        *constraints.quotas,
-        np.flatnonzero(constraints.open),
-        bounds,
-        rows,
-        gains,
-    )
+    rules = constraints.costs, constraints.budget, *constraints.quotas, np.flatnonzero(constraints.open)
+    count = lazy_graph(starts, columns, values, weights, 1.0, best, *rules, bounds, rows, gains)
     return rows[:count], gains[:count], bounds, before
 
 

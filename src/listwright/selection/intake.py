@@ -352,8 +352,6 @@ def describe_memory(
     path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None
 ) -> str:
     """Return a sentence about the memory that a selection from a file will need, for the command line."""
-    from listwright.selection.intake import shape_of
-
     (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"
     size = n_bytes(n, d, k or n, reward=reward, metric=metric, neighbors=neighbors, on_disk=on_disk)
     size += 0 if on_disk else 4 * n * d

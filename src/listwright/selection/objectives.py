@@ -29,12 +29,6 @@ class Proof(NamedTuple):
     ratio: float | None
 
 
-def prove(constraints: RowConstraints, n_picked: int, added: float, most: float) -> Proof:
-    """Return the proof for a greedy selection, if no selection can add more than `most` on these data."""
-    known, why, what = any_data(constraints, n_picked)
-    return of_these_data(added, most, known, why, what)
-
-
 def of_these_data(added: float, most: float, known: float | None, why: str, what: str) -> Proof:
     """Return the better of the bound that is known for any data and the one that these data show."""
     here = min(added / most, 1.0) if most > 0 else 1.0
@@ -114,7 +108,8 @@ class Objective(ABC):
         """Return what is known about the picks; `constraints` as they were before the run."""
         if not self.submodular:
             return Proof("no bound: this reward is not submodular", None)
-        return prove(constraints, len(solved.rows), solved.gain, most_possible(solved.gain, solved.bounds, constraints))
+        most = most_possible(solved.gain, solved.bounds, constraints)
+        return of_these_data(solved.gain, most, *any_data(constraints, len(solved.rows)))
 
 
 @dataclass(eq=False)
@@ -137,22 +132,6 @@ class DistanceState:
             self.rows.append(distances)
 
 
-def _radius(state: DistanceState) -> float:
-    return -float(state.nearest.max()) if state.picks else 0.0
-
-
-def _smallest(state: DistanceState) -> float:
-    return min(state.gaps) if len(state.picks) > 1 else 0.0
-
-
-def _sum(state: DistanceState) -> float:
-    return float(state.total[state.picks].sum()) / 2.0
-
-
-def _sum_of_gaps(state: DistanceState) -> float:
-    return sum(state.gaps) if len(state.picks) > 1 else 0.0
-
-
 def _gap_gains(state: DistanceState) -> Floats:
     """Return what each row would add to the sum of gaps."""
     gains = np.where(np.isfinite(state.nearest), state.nearest, 0.0)
@@ -163,10 +142,10 @@ def _gap_gains(state: DistanceState) -> Floats:
 
 # By name: the value of the picks, and the score by which the next one is picked.
 KINDS: dict[str, tuple[Callable[[DistanceState], float], Callable[[DistanceState], Floats]]] = {
-    "max_min": (_radius, lambda state: state.nearest),
-    "disparity_min": (_smallest, lambda state: state.nearest),
-    "disparity_sum": (_sum, lambda state: state.total),
-    "dispersion": (_sum_of_gaps, _gap_gains),
+    "max_min": (lambda state: -float(state.nearest.max()) if state.picks else 0.0, lambda state: state.nearest),
+    "disparity_min": (lambda state: min(state.gaps) if len(state.picks) > 1 else 0.0, lambda state: state.nearest),
+    "disparity_sum": (lambda state: float(state.total[state.picks].sum()) / 2.0, lambda state: state.total),
+    "dispersion": (lambda state: sum(state.gaps) if len(state.picks) > 1 else 0.0, _gap_gains),
 }
 
 

@@ -184,21 +184,8 @@ def select(
     >>> lw.select(table, 1, targets=table[3:5]).rows
     array([3])
     """
-    wish = SelectionSpec(
-        targets=targets,
-        reward=reward,
-        metric=metric,
-        neighbors=neighbors,
-        sample=sample,
-        weights=weights,
-        device=device,
-        precision=precision,
-        gamma=gamma,
-        scale=scale,
-        alpha=alpha,
-        redundancy=redundancy,
-        engine=engine_of(engine),
-    )
+    options = targets, reward, metric, neighbors, sample, weights, device, precision, gamma, scale, alpha, redundancy
+    wish = SelectionSpec(*options, engine_of(engine))
     with progress_to(progress) as tick:
         table = read_vectors(vectors, column=column, ids=ids)
         costs = table.costs if costs is None and budget is not None else costs

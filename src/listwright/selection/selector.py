@@ -96,7 +96,7 @@ class Selector(Parameters):
     _targets: Floats32 | None  # rows to represent; None while they are not known
     _waiting: list[tuple[Floats32, Floats32, Any]]  # chunks, scaled and as they were passed, and names of their rows
     _held: dict[int, tuple[Floats32, Any]]  # the rows that a sieve holds, and their names
-    _best: Picked | None  # None while it has to be found
+    _best: StreamPicks | None  # None while it has to be found
     sieves_: dict[int, Sieve]
 
     def __init__(
@@ -131,7 +131,7 @@ class Selector(Parameters):
         self.__dict__.pop("sieves_", None)
         self.n_seen_ = int(source.table.shape[0])
         rows = self.selection_.rows
-        self._best = Picked(rows, self.selection_.value, _dense(source.table[rows]), self.selection_.ids)
+        self._best = StreamPicks(rows, self.selection_.value, _dense(source.table[rows]), self.selection_.ids)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -154,7 +154,7 @@ class Selector(Parameters):
                 self.partial_fit(some)
             return self
         source = read_vectors(X)
-        chunk, rows = self._scaled(source.table), _dense(source.table)
+        chunk, rows = self._scale_rows(source.table), _dense(source.table)
         if not hasattr(self, "sieves_"):
             self._begin(chunk.shape[1])
         self._check_width(chunk, "the chunks before")
@@ -167,22 +167,22 @@ class Selector(Parameters):
     @property
     def rows_(self) -> Ints:
         """Numbers of the picked rows, in the order in which they were picked."""
-        return self._picked.rows
+        return self._best_picks.rows
 
     @property
     def value_(self) -> float:
         """What the picked rows are worth."""
-        return self._picked.value
+        return self._best_picks.value
 
     @property
     def vectors_(self) -> Floats32:
         """The picked rows themselves."""
-        return self._picked.vectors
+        return self._best_picks.vectors
 
     @property
     def ids_(self) -> Any:
         """Names of the picked rows; None if the input has none."""
-        return self._picked.ids
+        return self._best_picks.ids
 
     def get_support(self, indices: bool = False) -> Bools | Ints:
         """Return a mask of the picked rows, or their numbers in ascending order."""
@@ -212,7 +212,7 @@ class Selector(Parameters):
         return hasattr(self, "n_seen_")
 
     @property
-    def _picked(self) -> Picked:
+    def _best_picks(self) -> StreamPicks:
         """The best selection so far; in a stream, filled up with rows of other sieves if it has fewer than k."""
         if not self.__sklearn_is_fitted__():
             raise AttributeError("A Selector has no picks before fit or partial_fit.")
@@ -224,20 +224,20 @@ class Selector(Parameters):
             self._best = twin._fill_up()
         return self._best
 
-    def _fill_up(self) -> Picked:
+    def _fill_up(self) -> StreamPicks:
         best = copy.deepcopy(max(self.sieves_.values(), key=lambda sieve: sieve.value, default=Sieve(self.k, 0.0)))
         taken = [row for power in sorted(self.sieves_, reverse=True) for row in self.sieves_[power].rows]
         others = np.array(list(dict.fromkeys(row for row in taken if row not in best.rows)), dtype=np.int64)
         if len(others) and len(best.rows) < self.k:
-            chunk = self._scaled(np.stack([self._held[row][0] for row in others.tolist()]))
+            chunk = self._scale_rows(np.stack([self._held[row][0] for row in others.tolist()]))
             best.guess = 0.0  # takes whatever comes
             best.take(chunk, self._similar(chunk), others)
         held = [self._held[row] for row in best.rows]
         names = np.array([name for _, name in held]) if any(name is not None for _, name in held) else None
         vectors = np.array([vector for vector, _ in held], dtype=np.float32).reshape(len(held), -1)
-        return Picked(np.array(best.rows, dtype=np.int64), best.value, vectors, names)
+        return StreamPicks(np.array(best.rows, dtype=np.int64), best.value, vectors, names)
 
-    def _scaled(self, table: Any, name: str = "vectors") -> Floats32:
+    def _scale_rows(self, table: Any, name: str = "vectors") -> Floats32:
         """Return the rows of a chunk, scaled as the metric asks for."""
         if self.metric not in ("cosine", "dot"):
             raise InputError(f"A stream takes metric cosine or dot. Got {self.metric!r}.")
@@ -257,7 +257,7 @@ class Selector(Parameters):
         if self.reward == "log_det":
             self._targets = np.zeros((0, width), dtype=np.float32)
         elif self.targets is not None:
-            self._targets = self._scaled(read_vectors(self.targets, "targets").table, "targets")
+            self._targets = self._scale_rows(read_vectors(self.targets, "targets").table, "targets")
             self._check_width(self._targets, "the first chunk")
         self.n_seen_, self._largest, self._held, self.sieves_, self._waiting = 0, 0.0, {}, {}, []
 
@@ -304,7 +304,7 @@ class Selector(Parameters):
         self.sieves_ = kept
 
 
-class Picked(NamedTuple):
+class StreamPicks(NamedTuple):
     """The rows that a selector has picked."""
 
     rows: Ints

@@ -17,30 +17,11 @@ LIFTED = 64  # targets per program of _lift
 
 @triton.jit(do_not_specialize=["n", "c", "each"])  # otherwise it would be compiled again for other sizes
 def _falls(  # type: ignore[no-untyped-def]
-    targets,
-    candidates,
-    of_targets,
-    of_candidates,
-    index,
-    old,
-    new,
-    weights,
-    parts,
-    n,
-    c,
-    each,
-    noise,
-    ceiling,
-    gamma,
-    D: tl.constexpr,
-    KIND: tl.constexpr,
-    INDEXED: tl.constexpr,
-    WEIGHTED: tl.constexpr,
-    PRECISION: tl.constexpr,
-    BM: tl.constexpr,
-    BN: tl.constexpr,
-    BK: tl.constexpr,
-):
+    targets, candidates, of_targets, of_candidates, index, old, new, weights, parts,
+    n, c, each, noise, ceiling, gamma,
+    D: tl.constexpr, KIND: tl.constexpr, INDEXED: tl.constexpr, WEIGHTED: tl.constexpr, PRECISION: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
     """parts[p, j] = sum over the targets i of part p of w_i min(max(s_ij - old_i - noise, 0), new_i - old_i)."""
     row_tiles = tl.make_tensor_descriptor(targets, [n, D], [D, 1], [BM, BK])
     candidate_tiles = tl.make_tensor_descriptor(candidates, [c, D], [D, 1], [BN, BK])
@@ -82,24 +63,9 @@ def _falls(  # type: ignore[no-untyped-def]
 
 @triton.jit(do_not_specialize=["n"])
 def _lift(  # type: ignore[no-untyped-def]
-    table,
-    row,
-    of_targets,
-    of_row,
-    best,
-    weights,
-    similar,
-    rises,
-    n,
-    noise,
-    ceiling,
-    gamma,
-    D: tl.constexpr,
-    KIND: tl.constexpr,
-    WEIGHTED: tl.constexpr,
-    BM: tl.constexpr,
-    BK: tl.constexpr,
-):
+    table, row, of_targets, of_row, best, weights, similar, rises, n, noise, ceiling, gamma,
+    D: tl.constexpr, KIND: tl.constexpr, WEIGHTED: tl.constexpr, BM: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
     """similar[i] = similarity of `row` to target i where it is above best[i], else best[i]; rises by program."""
     at = tl.program_id(0) * BM + tl.arange(0, BM)
     inside = at < n
@@ -145,31 +111,12 @@ def falls(
     parts = torch.empty((n_parts, c), device="cuda", dtype=torch.float32)
     triton.set_allocator(_workspace)
     _falls[(triton.cdiv(c, columns), n_parts)](
-        targets,
-        candidates,
-        *squares,
-        old if index is None else index,
-        old,
-        new,
-        old if weights is None else weights,
-        parts,
-        n,
-        c,
-        each * ROWS // rows,
-        kind.noise,
-        kind.ceiling,
-        kind.gamma,
-        D=d,
-        KIND=kind.code,
-        INDEXED=index is not None,
-        WEIGHTED=weights is not None,
-        PRECISION="tf32x3" if exact else "tf32",
-        BM=rows,
-        BN=columns,
-        BK=STEP[targets.dtype],
-        num_warps=warps,
-        num_stages=3 if exact else 4,
-    )
+        targets, candidates, *squares, old if index is None else index, old, new, old if weights is None else weights,
+        parts, n, c, each * ROWS // rows, kind.noise, kind.ceiling, kind.gamma,
+        D=d, KIND=kind.code, INDEXED=index is not None, WEIGHTED=weights is not None,
+        PRECISION="tf32x3" if exact else "tf32", BM=rows, BN=columns, BK=STEP[targets.dtype],
+        num_warps=warps, num_stages=3 if exact else 4,
+    )  # fmt: skip
     return parts.sum(dim=0, dtype=torch.float64)
 
 
@@ -179,21 +126,8 @@ def lift(table: Any, row: Any, squares: tuple[Any, Any], best: Any, weights: Any
     similar = torch.empty(n, device="cuda", dtype=torch.float32)
     rises = torch.empty(triton.cdiv(n, LIFTED), device="cuda", dtype=torch.float32)
     _lift[(len(rises),)](
-        table,
-        row,
-        *squares,
-        best,
-        best if weights is None else weights,
-        similar,
-        rises,
-        n,
-        kind.noise,
-        kind.ceiling,
-        kind.gamma,
-        D=d,
-        KIND=kind.code,
-        WEIGHTED=weights is not None,
-        BM=LIFTED,
-        BK=64,
-    )
+        table, row, *squares, best, best if weights is None else weights, similar, rises,
+        n, kind.noise, kind.ceiling, kind.gamma,
+        D=d, KIND=kind.code, WEIGHTED=weights is not None, BM=LIFTED, BK=64,
+    )  # fmt: skip
     return similar, rises.sum(dtype=torch.float64)
