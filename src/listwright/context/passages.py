@@ -12,6 +12,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, unit_rows
 from listwright._internal.extras import require_extra
+from listwright._internal.quotas import Quotas, make_quotas
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 from listwright.text.sentences import split_sentences
@@ -21,6 +22,7 @@ ABOUT = ("metadata", "meta")  # and those that hold metadata
 SAME_WORDS = 0.9  # cosine of tf-idf
 SAME_MEANING, SOME_WORDS = 0.95, 0.25  # cosine of embeddings, and of tf-idf beside it
 SHARED_TITLE = 3  # a title of more than one passage in so many, and of as many passages at least, says nothing
+MOST = 256  # passages that are looked at closely; of more, the most promising ones
 LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
@@ -209,10 +211,13 @@ def token_counter(tokens: Any) -> TokenCounter:
 def _load_tokenizer(name: str) -> Any:
     """Return the tokenizer that a name stands for: an encoding of tiktoken, or the file of a Hugging Face tokenizer."""
     library, _, place = name.partition(":")
-    if library == "tiktoken":
-        return require_extra("tiktoken", "Encodings need tiktoken.", extra="tokens").get_encoding(place)
-    if library == "huggingface":
-        return require_extra("tokenizers", "Tokenizers need tokenizers.", extra="tokens").Tokenizer.from_file(place)
+    try:
+        if library == "tiktoken":
+            return require_extra("tiktoken", "Encodings need tiktoken.", extra="tokens").get_encoding(place)
+        if library == "huggingface":
+            return require_extra("tokenizers", "Tokenizers need tokenizers.", extra="tokens").Tokenizer.from_file(place)
+    except (ValueError, OSError) as error:  # an unknown name, a missing file, no network
+        raise InputError(f"tokens={name!r} cannot be loaded: {error}") from None
     raise InputError(f'tokens must be "tiktoken:NAME" or "huggingface:FILE". Got {name!r}.')
 
 
@@ -236,10 +241,12 @@ def passage_sizes(given: Passages, sizes: Any, tokens: Any, style: str) -> Float
     return numbers
 
 
-def cut_passages(given: Passages, sizes: Floats, room: float, tokens: Any, style: str) -> tuple[Passages, Floats]:
-    """Cut the passages that are too long for the budget behind the last sentence that fits."""
+def cut_passages(
+    given: Passages, sizes: Floats, rows: Bools, room: float, tokens: Any, style: str
+) -> tuple[Passages, Floats]:
+    """Cut these passages behind the last sentence that fits."""
     texts, sizes = list(given.texts), sizes.copy()
-    for row in np.flatnonzero(sizes > room):
+    for row in np.flatnonzero(rows & (sizes > room)):
         sentences = split_sentences(texts[row])
         for count in range(len(sentences) - 1, 0, -1):
             one = replace(given.take(np.array([row])), texts=[" ".join(sentences[:count])])
@@ -322,3 +329,18 @@ def _overlap(first: str, second: str) -> int:
             return len(first) - place
         place = first.find(head, place + 1)
     return 0
+
+
+def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | None:
+    """Return how many passages of each source to pick, by title where no sources are given, and further budgets."""
+    if per_source is None and budgets is None:
+        return None
+    names = given.sources if given.sources is not None else given.documents
+    if per_source is not None and not any(names):
+        raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
+    numbers: dict[Any, int] = {}
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+    if isinstance(per_source, Mapping):
+        per_source = {numbers[name]: quota for name, quota in per_source.items() if name in numbers}
+    n = len(given)
+    return make_quotas(Quotas.free(n), np.array([0, n]), codes, per_source, None, None, budgets, None)

@@ -15,7 +15,9 @@ from msgspec import Meta, Raw, Struct
 
 ItemId = Annotated[str, Meta(min_length=1, max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)]
 CatalogueItem = Annotated[int, Meta(ge=0)] | Annotated[str, Meta(min_length=1, max_length=200)]
-PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+Places = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+LeastMost = Annotated[list[Places | None], Meta(min_length=2, max_length=2)]  # not a tuple, which msgspec reads badly
+PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)] | LeastMost | dict[str, Places | LeastMost]
 Positive = Annotated[float, Meta(gt=0)]
 Numbers = list[float] | dict[str, float | str]
 ListId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -45,7 +47,9 @@ class ListOptions(Struct, forbid_unknown_fields=True, kw_only=True):
 
     length: Annotated[int, Meta(ge=1)] | None = None
     budget: Positive | None = None
-    per_group: Annotated[PerGroup | None, Meta(description="Most items of one group in the list.")] = None
+    per_group: Annotated[
+        PerGroup | None, Meta(description="Most items of one group in the list, or [least, most]; by group, too.")
+    ] = None
     pinned: Annotated[
         list[ItemId] | None, Meta(description="Ids that come first, in this order, with the probability 1.")
     ] = None
