@@ -27,8 +27,7 @@ LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
 _FILE = re.compile(r"[^\s]*[/\\][^\s]*|[^\s]+\.[A-Za-z][A-Za-z0-9]{1,4}")
-_PIECE = re.compile(r"[A-Za-z]+|[0-9]|[^\sA-Za-z0-9]|\n")
-_LETTERS = 4  # letters of a word that make a token of the estimate
+_PIECE = re.compile(r"[A-Za-z]{1,4}|[^\sA-Za-z]|\n")  # what makes a token of the estimate
 
 TokenCounter = Callable[[str], int]
 
@@ -185,7 +184,9 @@ def estimate_tokens(text: str) -> int:
     and each sign, and one for each byte of other characters.
     """
     pieces = _PIECE.findall(text)
-    return sum(-(-len(piece) // _LETTERS) if piece.isascii() else len(piece.encode()) for piece in pieces)
+    if text.isascii():
+        return len(pieces)
+    return sum(1 if piece.isascii() else len(piece.encode()) for piece in pieces)
 
 
 def token_counter(tokens: Any) -> TokenCounter:

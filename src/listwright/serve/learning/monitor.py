@@ -45,6 +45,7 @@ SOURCES = 8  # that are asked, the latest
 BOOTSTRAPS = 30  # of a regression of the gains of one source
 PENALTY = 1.0  # of that regression
 OFTEN = 32  # lists between two looks at what is held back
+NOTHING = np.zeros((0, 0), dtype=np.float32)  # in place of tables that are not needed any more
 LATEST = 100  # lists, which are compared with those before them
 
 
@@ -77,7 +78,7 @@ class PolicyMonitor:
             self.held_back.popitem(last=False)
         self.unseen += len(drawn)
         chosen = _of_one_kind([update for update, _ in drawn])
-        slots = list(_slots(self.features, (learned, self.deployed), chosen))
+        slots = [slot._replace(table=NOTHING) for slot in _slots(self.features, (learned, self.deployed), chosen)]
         self._note_usual(slots)
         self.differences.extend(differences(slots, self.usual[0]).tolist())
         self.agreements.extend(agreements(slots, self.usual).tolist())
@@ -158,35 +159,31 @@ def compare_by_model(
 
     Weights of 1 / probability would need many more lists. The interval is that of a bootstrap over lists.
     """
-    gram, moment, apart = _regression_sums(features, learned, deployed, updates)
+    shown, gains, apart = _regression_rows(features, learned, deployed, updates)
     draws = np.random.default_rng(0).multinomial(len(updates), np.full(len(updates), 1 / len(updates)), BOOTSTRAPS)
     counts = np.concatenate([np.ones((1, len(updates))), draws])
-    system = np.tensordot(counts, gram, axes=1) + PENALTY * np.eye(gram.shape[1])
-    weights = np.linalg.solve(system, (counts @ moment)[:, :, None])[:, :, 0]
+    by_row = np.tile(counts, len(shown) // len(updates))
+    system = np.stack([(shown * count[:, None]).T @ shown for count in by_row]) + PENALTY * np.eye(shown.shape[1])
+    weights = np.linalg.solve(system, (by_row @ (shown * gains[:, None]))[:, :, None])[:, :, 0]
     means = (weights * (counts @ apart)).sum(axis=1) / len(updates)
     spread = SOURCE_SPREADS * float(means[1:].std(ddof=1))
     return LearnedComparison(len(updates), float(means[0]), float(means[0]) - spread, float(means[0]) + spread, source)
 
 
-def _regression_sums(
+def _regression_rows(
     features: Features, learned: Policy, deployed: Policy, updates: Sequence[TrainingUpdate]
 ) -> tuple[Floats, Floats, Floats]:
-    """Return by list: products of what was seen of its items, their products with gains, and how the picks differ."""
-    sums: list[Floats] = []
+    """Return what was seen of the items shown, slot by slot, and their gains; and by list how the picks differ."""
+    seen, gains, apart = [], [], []
     for slot in _slots(features, (learned, deployed), updates):
         known = (slot.shown >= 0)[:, None]
         shown, first, second = (
             np.where(known, slot.table[np.maximum(rows, 0)], 0.0) for rows in (slot.shown, *slot.picks)
         )
-        shown = np.concatenate([shown, known], axis=1)  # the constant
-        gains = np.where(known[:, 0], slot.gains, 0.0)
-        parts = [
-            shown[:, :, None] * shown[:, None, :],
-            shown * gains[:, None],
-            np.pad(first - second, ((0, 0), (0, 1))),
-        ]
-        sums = parts if not sums else [total + part for total, part in zip(sums, parts, strict=True)]
-    return sums[0], sums[1], sums[2]
+        seen.append(np.concatenate([shown, known], axis=1))  # the last column is the constant
+        gains.append(np.where(known[:, 0], slot.gains, 0.0))
+        apart.append(np.pad(first - second, ((0, 0), (0, 1))))
+    return np.concatenate(seen), np.concatenate(gains), np.sum(apart, axis=0)
 
 
 class _Slot(NamedTuple):
