@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 
+from benchmarks.context import section as packing_tables
+from benchmarks.feedback import section as feedback_tables
 from benchmarks.quality.methods import AUTO, BEST, FAST
 from listwright.report.charts import PALETTE, as_png, as_svg, specification
 
@@ -32,6 +35,7 @@ KINDS = {
 }
 SUMMARIES = ("summaries, scisumm 2018", "summaries, opinosis")
 TRAINING = "summaries, scisumm 2018, by training size"
+PACKER, QUESTIONS = "packer, fitted", 200
 ARM, NEWS = "trajectory, the paper's data", "news, simulated"
 
 
@@ -96,7 +100,7 @@ def trajectory() -> str:
             "![Failure of lists of 3 and 5 by the number of training environments](images/results-trajectory.png)",
             f"With all 310 environments, lists of 5 fail in {_value(last['SCP'])} % of the test environments with SCP, "
             + ", ".join(f"{_value(last[name])} {name}" for name in ("ConSeqOpt", "Static list", "Regression"))
-            + ". Bands: 95 % intervals over test environments.",
+            + f". {_as_of(_paper())} Bands: 95 % intervals over test environments.",
             _fold("Lists of 5 in numbers", _wide(records, 5)),
         ]
     )
@@ -112,7 +116,7 @@ def news() -> str:
             "![No click by the number of recommendations](images/results-news.png)",
             f"Of five recommendations none is clicked in {_value(last['SCP'])} % of the visits with SCP, "
             + ", ".join(f"{_value(last[name])} {name}" for name in ("Regression", "ConSeqOpt", "Static list"))
-            + ". Bands: 95 % intervals over folds. ConSeqOpt less SCP, paired: 1.3 ± 0.4 points.",
+            + f". {_as_of(_paper())} Bands: 95 % intervals over folds. ConSeqOpt less SCP, paired: 1.3 ± 0.4 points.",
         ]
     )
 
@@ -134,7 +138,7 @@ def summaries() -> str:
     return "\n\n".join(
         [
             "![ROUGE-1R of summaries by method](images/results-summaries.png)",
-            " ".join(sentences) + " Differences are paired by paper or topic, with 95 % intervals.",
+            " ".join(sentences) + f" {_as_of(_paper())} Differences are paired by paper or topic, with 95 % intervals.",
             _fold("All scores", tables),
         ]
     )
@@ -145,11 +149,104 @@ def training() -> str:
     records = _paper()[TRAINING]["records"]
     _save("results-training", _lines(records, "n_train", "training papers", "ROUGE-1R, per cent", zero=False))
     length = records[0]["length"]
+    first = {row["method"]: row for row in records if row["n_train"] == 3}
     return "\n\n".join(
         [
             "![ROUGE-1R by the number of training papers](images/results-training.png)",
-            "Bands: 95 % intervals over subsets of the training papers.",
-            _wide(records, length, "training papers"),
+            f"With three papers SCP has {_value(first['SCP'])} %, ConSeqOpt {_value(first['ConSeqOpt'])}, DPP "
+            f"{_value(first['DPP'])}, SubMod {_value(first['SubMod'])}. {_as_of(_paper())} Bands: 95 % intervals over "
+            "subsets of the training papers.",
+            _fold("In numbers", _wide(records, length, "training papers")),
+        ]
+    )
+
+
+def packing() -> str:
+    """Passages for questions: all support in the first 2, 3 or 5, with intervals over questions."""
+    results = _results("context")
+    shown = results["hotpotqa"]
+    names = {PACKER: "packer, fitted", "packer, as shipped": "packer as shipped, without the test questions"}
+    names |= {name: name for name in ("ConSeqOpt, boosted trees", "boosted trees, sorted", "extra-trees, sorted")}
+    names |= {name: name for name in ("MMR, tuned", "TF-IDF", "BM25")}
+    records = [
+        {"method": label, "at": length, "mean": share, **_share_interval(share, QUESTIONS)}
+        for label, name in names.items()
+        for length, share in zip((2, 3, 5), shown[name]["shares"], strict=True)
+    ]
+    _save("results-packing", _grouped(records, "passages", "share of questions with all support"))
+    at_two = {row["method"]: f"{100 * row['mean']:.0f}" for row in records if row["at"] == 2}
+    return "\n\n".join(
+        [
+            "![Share of questions with all supporting passages in the first 2, 3 and 5](images/results-packing.png)",
+            f"**Both supporting passages are the first two for {at_two[PACKER]} % of the questions with the "
+            f"fitted packer**, {at_two['packer, as shipped']} as shipped, {at_two['ConSeqOpt, boosted trees']} with "
+            "ConSeqOpt, "
+            f"{at_two['boosted trees, sorted']} sorted by boosted trees, {at_two['MMR, tuned']} with tuned MMR, "
+            f"{at_two['BM25']} by BM25. HotpotQA, {QUESTIONS} questions. {_as_of(results)} Bars: 95 % intervals over "
+            "questions; learned rivals see the same features as the packer.",
+            _fold("All tables: made-up questions, behind scores, what <code>stop</code> saves, times",
+                  packing_tables.written(results).strip()),
+        ]
+    )  # fmt: skip
+
+
+def clicks() -> str:
+    """Learning from clicks: lists without a click by method, over three populations."""
+    results = _results("feedback")
+    runs = results["failures"]
+    records = [
+        {
+            "method": name,
+            "set": "lists without a click, per cent",
+            "mean": 100 * sum(run[name]["tested"] for run in runs) / len(runs),
+            "low": 100 * min(run[name]["tested"] for run in runs),
+            "high": 100 * max(run[name]["tested"] for run in runs),
+        }
+        for name in runs[0]
+    ]
+    _save("results-clicks", _dots(records, "per cent", lowest_first=True))
+    mean = {row["method"]: f"{row['mean']:.1f}" for row in records}
+    return "\n\n".join(
+        [
+            "![Lists of five without a click, by method](images/results-clicks.png)",
+            f"**Of lists of five that OnlineSCP learned from clicks alone, {mean['OnlineSCP, inverse gap weighting']} "
+            f"% get no click**; with full information {mean['SCP, full information']}, LSBGreedy {mean['LSBGreedy']}, "
+            f"the best static list in hindsight {mean['static list in hindsight']}, ranked bandits "
+            f"{mean['ranked bandits']}. {_as_of(results)} Lines: the lowest and the highest of {len(runs)} populations "
+            "of simulated readers.",
+            _fold("In numbers: regret, movies, tastes that change, trees, time and memory",
+                  feedback_tables.learning(results)),
+        ]
+    )  # fmt: skip
+
+
+def off_policy() -> str:
+    """Estimates of other policies from a log: error by estimator, over all settings."""
+    results = _results("feedback")
+    found = results["estimates"]
+    told = [
+        errors
+        for setting in found
+        if None not in (errors := {n: row["error"] for n, row in setting["estimators"].items()}).values()
+    ]
+    records = [
+        {
+            "method": short,
+            "set": "error of an estimate",
+            **_quartiles([errors[name] / min(errors.values()) for errors in told]),
+        }
+        for name, short in feedback_tables.SHORT.items()
+        if name in told[0]
+    ]
+    _save("results-off-policy", _dots(records, "multiple of the lowest error", lowest_first=True, ours="switch"))
+    switch = next(row for row in records if row["method"] == "switch")
+    return "\n\n".join(
+        [
+            "![Error of each estimator as a multiple of the lowest](images/results-off-policy.png)",
+            f"**The error of `switch`, which `evaluate` recommends, is {switch['mean']:.2f} times the lowest of its "
+            f"setting in the median of the {len(told)} of {len(found)} settings in which all estimators have "
+            f"evidence.** {_as_of(results)} Lines: from the lower to the upper quartile of these settings.",
+            _fold("How it was measured, coverage, and a real log", feedback_tables.estimates(results)),
         ]
     )
 
@@ -160,16 +257,39 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "news": news,
     "summaries": summaries,
     "training": training,
+    "packing": packing,
+    "clicks": clicks,
+    "off-policy": off_policy,
     **{name: (lambda name=name: family(name)) for name in KINDS},  # type: ignore[misc]
 }
 
 
+def _results(benchmark: str) -> dict[str, Any]:
+    return json.loads((HERE / benchmark / "results.json").read_text(encoding="utf8"))
+
+
 def _quality() -> dict[str, Any]:
-    return json.loads((HERE / "quality" / "results.json").read_text(encoding="utf8"))
+    return _results("quality")
 
 
 def _paper() -> dict[str, Any]:
-    return json.loads((HERE / "paper" / "results.json").read_text(encoding="utf8"))
+    return _results("paper")
+
+
+def _as_of(results: dict[str, Any]) -> str:
+    return f"As of {results['day']}."
+
+
+def _share_interval(share: float, n: int) -> dict[str, float]:
+    """The 95 % interval of a share of n (Wilson)."""
+    z = 1.96**2 / n
+    middle, half = (share + z / 2) / (1 + z), (share * (1 - share) * z + z * z / 4) ** 0.5 / (1 + z)
+    return {"low": middle - half, "high": middle + half}
+
+
+def _quartiles(values: Sequence[float]) -> dict[str, float]:
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return {"low": low, "mean": middle, "high": high}
 
 
 def _against_best(name: str, figure: dict[str, Any], scale: float) -> dict[str, Any]:
@@ -223,22 +343,31 @@ def _by_length(name: str, table: Sequence[dict[str, Any]]) -> Any:
     order = sorted(means, key=lambda method: -sum(means[method]) / len(means[method]))
     shown = [method for method in order if method in OURS]
     shown += [method for method in order if method not in (*shown, *KNOWING)][: MOST - len(shown)]
-    lengths = list(dict.fromkeys(row["at"] for row in table))
     level = {row["at"]: row["mean"] for row in table if row["method"] == BEST}
     rows = [
-        {**row, "bottom": level[row["at"]] - row["high"], "top": level[row["at"]] - row["low"]}
+        {**row, "low": level[row["at"]] - row["high"], "high": level[row["at"]] - row["low"]}
+        for method in shown
         for row in table
-        if row["method"] in shown
+        if row["method"] == method
     ]
+    return _grouped(rows, "length of the list", KINDS[name])
+
+
+def _grouped(rows: Sequence[dict[str, Any]], title: str, value: str) -> Any:
+    """Dots with intervals, side by side for each length, in the order of the methods."""
+    rows = [_interval(row) | row for row in rows]
+    shown, lengths = (list(dict.fromkeys(row[key] for row in rows)) for key in ("method", "at"))
+    colours = [*PALETTE, "#3b3f45"][: len(shown)]
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("at:N", title="length of the list", sort=lengths, axis=alt.Axis(labelAngle=0)),
+        x=alt.X("at:N", title=title, sort=lengths, axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("method:N", sort=shown),
-        color=alt.Color("method:N", sort=shown, scale=alt.Scale(domain=shown, range=list(PALETTE[: len(shown)])),
+        color=alt.Color("method:N", sort=shown, scale=alt.Scale(domain=shown, range=colours),
                         legend=alt.Legend(title=None, orient="right", columns=1, symbolType="circle")),
     )  # fmt: skip
-    value = alt.Y("mean:Q", title=KINDS[name], scale=alt.Scale(zero=False))
-    bars = base.mark_rule(strokeWidth=1.6).encode(y=alt.Y("bottom:Q", scale=alt.Scale(zero=False)), y2="top:Q")
-    return alt.layer(bars, base.mark_circle(size=46, opacity=1).encode(y=value)).properties(width=560, height=300)
+    scale = alt.Scale(zero=False)
+    bars = base.mark_rule(strokeWidth=1.6).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
+    dots = base.mark_circle(size=46, opacity=1).encode(y=alt.Y("mean:Q", title=value, scale=scale))
+    return alt.layer(bars, dots).properties(width=560, height=300)
 
 
 def _lines(
@@ -268,23 +397,29 @@ def _panels(records: Sequence[dict[str, Any]], x: str, title: str, value: str) -
     return alt.hconcat(*parts)
 
 
-def _dots(records: Sequence[dict[str, Any]]) -> Any:
+def _dots(
+    records: Sequence[dict[str, Any]],
+    title: str = "ROUGE-1R, per cent",
+    *,
+    lowest_first: bool = False,
+    ours: str = "SCP",
+) -> Any:
     """Means with intervals, one line for each method, one panel for each set."""
-    panels = []
+    sign, panels = 1 if lowest_first else -1, []
     for name in dict.fromkeys(row["set"] for row in records):
         part = [row for row in records if row["set"] == name]
-        rows = [row | _interval(row) | {"learned": row["method"].startswith("SCP")} for row in part]
-        order = [row["method"] for row in sorted(rows, key=lambda row: -row["mean"])]
+        rows = [_interval(row) | row | {"learned": ours in row["method"]} for row in part]
+        order = [row["method"] for row in sorted(rows, key=lambda row: sign * row["mean"])]
         base = alt.Chart(alt.Data(values=rows)).encode(
-            y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
+            y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
             color=alt.condition("datum.learned", alt.value(PALETTE[0]), alt.value(PALETTE[5])),
         )
         rule = base.mark_rule(strokeWidth=2).encode(
-            x=alt.X("low:Q", title="ROUGE-1R, per cent", scale=alt.Scale(zero=False)), x2="high:Q"
+            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False)), x2="high:Q"
         )
         dots = base.mark_circle(size=70, opacity=1).encode(x="mean:Q")
         panels.append(alt.layer(rule, dots).properties(width=240, height=240, title=name))
-    return alt.hconcat(*panels)
+    return panels[0].properties(width=420) if len(panels) == 1 else alt.hconcat(*panels)
 
 
 def _save(name: str, chart: Any) -> str:

@@ -1,19 +1,20 @@
 """`python -m benchmarks.context`: passages packed into a context, against what people use today, and the time it takes.
 
 Quality is measured on HotpotQA in five folds, on which settings were chosen too, and on made-up questions that no model
-has learned from. Writes results.json beside this file and docs/snippets/context_packing.md, which the pages include.
+has learned from. Writes results.json beside this file, and the results page.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from datetime import date
 from pathlib import Path
 
+from benchmarks import results_page
 from benchmarks.context import quality, scores, section, speed
 
 FILE = Path(__file__).with_name("results.json")
-TABLE = Path(__file__).parents[2] / "docs" / "snippets" / "context_packing.md"
 
 
 def main() -> None:
@@ -40,10 +41,10 @@ def main() -> None:
     found = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
     if "scores" in new:
         new["scores"] = scores.merge_tables(found.get("scores", {}), new["scores"])
-    found |= {name: found.get(name, {}) | part for name, part in new.items()}
+    found |= {name: found.get(name, {}) | part for name, part in new.items()} | {"day": date.today().isoformat()}
     FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    TABLE.write_text(section.written(found), encoding="utf-8")
-    print(TABLE.read_text(encoding="utf-8"))
+    print(section.written(found))
+    results_page.main()
 
 
 if __name__ == "__main__":

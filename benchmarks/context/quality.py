@@ -10,12 +10,12 @@ from scipy import sparse
 from sklearn.base import clone
 
 import listwright as lw
+from benchmarks.shipped_models import MIN_LEAF, Labelled, labelled_problems, read_labelled, variants
 from listwright.baselines import MMR, TopK
 from listwright.context import ContextPacker
 from listwright.context.model import passage_model, passage_policy_features
 from listwright.evaluation.compare import fold_numbers
 from listwright.evaluation.values import list_values
-from listwright.experiments.shipped_models import MIN_LEAF, Labelled, labelled_problems, read_labelled, variants
 from listwright.learners import Aggregate
 from listwright.learners.boosting import Boosting
 from listwright.simulate.questions import questions

@@ -11,13 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import listwright as lw
-from listwright.baselines import MMR, TopK
-from listwright.context import Packed
-from listwright.context.model import passage_model
-from listwright.estimators.scp import SCP
-from listwright.evaluation.compare import fold_numbers
-from listwright.evaluation.values import list_values
-from listwright.experiments.shipped_models import (
+from benchmarks.shipped_models import (
     MIN_LEAF,
     Labelled,
     add_passages,
@@ -26,6 +20,12 @@ from listwright.experiments.shipped_models import (
     shuffle,
     variants,
 )
+from listwright.baselines import MMR, TopK
+from listwright.context import Packed
+from listwright.context.model import passage_model
+from listwright.estimators.scp import SCP
+from listwright.evaluation.compare import fold_numbers
+from listwright.evaluation.values import list_values
 from listwright.rewards import Coverage
 from listwright.text import question_problems
 
@@ -111,7 +111,7 @@ def _cross_validate(asked: Asked, method: Callable[..., Any], n_folds: int) -> R
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         picks = method(asked, train, test)
         if isinstance(picks, lw.ContextPacker):
-            five = pack(picks, asked, test, length=max(LENGTHS))
+            five = pack(picks, asked, test)
             totals["five passages"] += _recall_and_tokens(asked, test, five)
             totals["stop"] += _recall_and_tokens(asked, test, pack(picks, asked, test, stop="auto"))
             picks = [packed.positions for packed in five]
@@ -167,11 +167,11 @@ def _records(asked: Asked, rows: Any) -> list[dict[str, Any]]:
 
 
 def pack(packer: lw.ContextPacker, asked: Asked, rows: Any, **options: Any) -> list[Packed]:
-    """What the packer picks for each of these questions."""
+    """What the packer picks for each of these questions: five passages at most."""
     questions = [asked.questions[i] for i in rows]
     own = [{} if asked.scores is None else {"scores": asked.scores[i]} for i in rows]
     return [
-        packer.pack(one.question, one.texts, titles=one.titles, budget=None, **more, **options)
+        packer.pack(one.question, one.texts, titles=one.titles, budget=None, length=max(LENGTHS), **more, **options)
         for one, more in zip(questions, own, strict=True)
     ]
 

@@ -8,9 +8,9 @@ LENGTHS = "2 / 3 / 5"
 STARTS = {
     "HotpotQA": "As the shipped model learned from HotpotQA, the packer starts here from one that learned in the same "
     "way from 200 questions of 2WikiMultihopQA.",
-    "2WikiMultihopQA": "The packer starts from the shipped model, which learned from HotpotQA; its calibration, the "
-    "default weight of scores and where `stop` stops were chosen on 300 questions of 2WikiMultihopQA, some of these "
-    "among them; all else was chosen on HotpotQA.",
+    "2WikiMultihopQA": "The packer starts from the shipped model, which learned from HotpotQA; its calibration "
+    "and where `stop` stops were chosen on 300 questions of 2WikiMultihopQA, some of these among them; all else was "
+    "chosen on HotpotQA.",
 }
 
 
@@ -60,8 +60,8 @@ def _stops(rows: dict[str, dict[str, list[float]]]) -> str:
     if not rows:
         return ""
     about = (
-        "Recall of the supporting passages, and tokens per question, with five passages for every question and with "
-        '`stop="auto"`, on the same questions.'
+        "Recall of the supporting passages, and tokens per question, with five passages for every question and with up "
+        'to five and `stop="auto"`, on the same questions.'
     )
     lines = [
         f"| {name} | {five[0]:.3f}, {five[1]:.0f} tokens | {stop[0]:.3f}, {stop[1]:.0f} tokens | "

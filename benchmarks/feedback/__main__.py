@@ -1,17 +1,19 @@
 """`python -m benchmarks.feedback`: learning from clicks, measured.
 
-It writes results.json beside this file, and prints the figures as a section of the results page. Most of the time goes
-to the check of off-policy estimates (`--logs`). `--data` names the folder with movietweetings100k, `--obd` that of the
-Open Bandit Dataset; without them these parts are left out.
+It writes results.json beside this file, and the results page. Most of the time goes to the check of off-policy
+estimates (`--logs`). `--obd` names the folder of the Open Bandit Dataset (obp/dataset/obd in the wheel of the package
+obp); without it that part is left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from benchmarks import results_page
 from benchmarks.feedback.costs import times
 from benchmarks.feedback.drift import compare_half_lives
 from benchmarks.feedback.movies import REWARDS, replay
@@ -19,7 +21,7 @@ from benchmarks.feedback.news import failures, regret
 from benchmarks.feedback.off_policy import estimates
 from benchmarks.feedback.open_bandit import real_log
 from benchmarks.feedback.rare import rare_events
-from benchmarks.feedback.section import rare_section, section
+from benchmarks.feedback.section import rare_section
 from benchmarks.feedback.settings import LOGS
 from benchmarks.feedback.size import large_log
 from benchmarks.feedback.trees import compare_learners
@@ -52,7 +54,7 @@ def main() -> None:
         write(name, parts[name]())
     if "rare events" in read():
         PAGE_TABLE.write_text(rare_section(read()["rare events"]) + "\n", encoding="utf8")
-    print(section(read()))
+    results_page.main()
 
 
 def read() -> dict[str, Any]:
@@ -62,7 +64,7 @@ def read() -> dict[str, Any]:
 
 def write(name: str, found: Any) -> None:
     """Puts the figures of one part into the file, beside those of the others."""
-    FILE.write_text(json.dumps(read() | {name: found}, indent=1) + "\n")
+    FILE.write_text(json.dumps(read() | {"day": date.today().isoformat(), name: found}, indent=1) + "\n")
     print(name, "done", flush=True)
 
 

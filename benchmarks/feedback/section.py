@@ -1,4 +1,4 @@
-"""The figures of results.json as a section of the results page."""
+"""The figures of results.json as text and tables for the results page."""
 
 from __future__ import annotations
 
@@ -31,27 +31,28 @@ NOTE = (
 )
 
 
-def section(results: dict[str, Any]) -> str:
-    """Markdown, from the second-level heading on."""
+def learning(results: dict[str, Any]) -> str:
+    """Markdown of what was learned from clicks: failures, regret, movies, drift, trees, time and memory."""
     parts = {
         "failures": _failures,
         "regret": _regret,
         "movies": _movies,
         "drift": _drift,
         "trees": _trees,
-        "estimates": _estimates,
-        "open bandit": _open_bandit,
         "costs": _costs,
         "size": _size,
     }
-    head = [
-        "## Learning from clicks",
-        "```sh\npython -m benchmarks.feedback --obd obd\n```",
-        NOTE,
-    ]
-    told = [write(results[name]) for name, write in parts.items() if results.get(name)]
-    paragraphs = "\n\n".join([*head, *told]).split("\n\n")
-    return "\n\n".join(one if one[0] in "`|#" else fill(one, 120) for one in paragraphs) + "\n"
+    return _wrapped([NOTE, *(write(results[name]) for name, write in parts.items() if results.get(name))])
+
+
+def estimates(results: dict[str, Any]) -> str:
+    """Markdown of the off-policy estimates: on settings with a known truth, and on a real log."""
+    parts = {"estimates": _estimates, "open bandit": _open_bandit}
+    return _wrapped([write(results[name]) for name, write in parts.items() if results.get(name)])
+
+
+def _wrapped(parts: list[str]) -> str:
+    return "\n\n".join(one if one[0] == "|" else fill(one, 120) for one in "\n\n".join(parts).split("\n\n"))
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
@@ -134,7 +135,6 @@ def _estimates(found: list[dict[str, Any]]) -> str:
     ]
     beyond = "." if not wrong else f", except {'; '.join(wrong)}."
     return (
-        "### Off-policy estimates against the truth\n\n"
         f"Eighteen settings (`benchmarks/feedback/settings.py`), {logs} simulated logs each. The settings were written "
         "down before the first run; only the temperature and the share of exploration were chosen by looking at "
         "effective sizes of single logs, without the truth. None is left out. Visitors click on what no model of the "
@@ -212,8 +212,8 @@ def _open_bandit(found: dict[str, Any]) -> str:
     head = ["campaign", "in its own log", *(SHORT[name] for name in names), "effective size"]
     return (
         "The Open Bandit Dataset, a real log: clicks per item of the random policy, as its own log has it, and as the "
-        "log of Thompson sampling tells it. 10,000 rows each, with some 40 clicks, so intervals are wide.\n\n"
-        + _table(head, rows)
+        "log of Thompson sampling tells it. 10,000 rows each, with some 40 clicks, so intervals are wide. The data "
+        "is the folder `obp/dataset/obd` in the wheel of the Python package obp (CC BY 4.0).\n\n" + _table(head, rows)
     )
 
 

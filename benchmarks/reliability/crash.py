@@ -10,29 +10,57 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from math import inf
 from pathlib import Path
 
+from benchmarks.reliability.database import postgresql
 from benchmarks.reliability.forked import Forked, finished, folder_of, report, until, warm_model
 from benchmarks.reliability.traffic import Book, Traffic
 
 AUDITED = 50  # kills between two audits, so that a run that is broken off has proved what it did until then
 
 
-def killed(cycles: int, *, seed: int = 0, most_seconds: float = 1.0) -> tuple[Book, list[str]]:
-    """Starts, loads and kills a service again and again on one store, and audits it after every `AUDITED` kills."""
-    rng, book = random.Random(seed), Book()
-    with folder_of("listwright-crash-") as folder:
-        model, store = warm_model(folder), f"sqlite:///{folder}/store.db"
-        for number in range(1, cycles + 1):
-            service = Forked(model, store)
-            traffic = Traffic(service.port, book)
+def killed(
+    cycles: int, replicas: int = 0, *, seed: int = 0, most_seconds: float = 1.0, until_time: float = inf
+) -> tuple[int, Book, list[str]]:
+    """Kills a service on one store again and again under load and starts it anew; audits after every `AUDITED` kills.
+
+    With `replicas`, so many serve on PostgreSQL, and any of them is killed while the others go on. Also returns the
+    number of kills, which is smaller where the time was up before.
+    """
+    rng, book, number = random.Random(seed), Book(), 0
+    with folder_of("listwright-crash-") as folder, ExitStack() as stack:
+        model = warm_model(folder)
+        store = stack.enter_context(postgresql()).url if replicas else f"sqlite:///{folder}/store.db"
+        loaded: list[_Loaded | None] = [None] * max(1, replicas)
+        while number < cycles and time.monotonic() < until_time:
+            loaded = [one or _Loaded(model, store, book) for one in loaded]
             time.sleep(rng.uniform(0.02, most_seconds))
-            service.kill()
-            traffic.stop()
-            if number % AUDITED == 0 and number < cycles:
+            number += 1
+            chosen = rng.randrange(len(loaded))
+            audited = number % AUDITED == 0 and number < cycles
+            for i in range(len(loaded)) if audited else [chosen]:
+                loaded[i].kill()
+                loaded[i] = None
+            if audited:
                 report(f"{number} x kill -9", book, finished(model, store, book))
-        return book, finished(model, store, book)
+        for one in loaded:
+            if one is not None:
+                one.kill()
+        return number, book, finished(model, store, book)
+
+
+class _Loaded:
+    """A service with clients."""
+
+    def __init__(self, model: Path, store: str, book: Book) -> None:
+        self.service = Forked(model, store)
+        self.traffic = Traffic(self.service.port, book)
+
+    def kill(self) -> None:
+        self.service.kill()
+        self.traffic.stop()
 
 
 def full_disk() -> tuple[Book, list[str]]:
@@ -84,12 +112,14 @@ def _small_disk(folder: Path, size: str) -> Iterator[Path]:
 
 
 def main(arguments: list[str]) -> None:
-    """`crash [cycles] [full] [locked]`: without names all three."""
-    cycles = next((int(one) for one in arguments if one.isdigit()), 200)
+    """`crash [cycles] [replicas] [most minutes] [killed] [full] [locked]`: without names all three."""
+    numbers = [int(one) for one in arguments if one.isdigit()]
+    cycles, replicas, minutes = (*numbers, *(200, 0, 10**6)[len(numbers) :])
     names = [one for one in arguments if not one.isdigit()] or ["killed", "full", "locked"]
     start = time.monotonic()
     if "killed" in names:
-        report(f"{cycles} x kill -9", *killed(cycles))
+        number, *found = killed(cycles, replicas, until_time=start + 60 * minutes)
+        report(f"{number} x kill -9", *found)
     if "full" in names:
         report("full disk", *full_disk())
     if "locked" in names:

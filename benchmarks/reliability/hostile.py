@@ -66,7 +66,7 @@ def run(share: float, lists: int, *, honest: int = 400, seed: int = 0) -> Outcom
         monitor.observe(online.playing_.policy, updates, sources)
         online.update(updates)
         comparison = monitor.comparison(online.playing_.policy)
-        if comparison is not None and comparison.behind:
+        if monitor.contradiction() or (comparison is not None and comparison.behind):
             paused = start + GROUP - honest
     return Outcome(
         float(np.mean(good[:honest])),

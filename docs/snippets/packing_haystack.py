@@ -8,6 +8,6 @@ texts = [
     "Alien is a film by Ridley Scott.",
 ]
 documents = [Document(content=text) for text in texts]
-ranker = ListwrightRanker(budget=15)
+ranker = ListwrightRanker(budget=30)
 kept = ranker.run("Where was the director of Alien born?", documents)["documents"]
 print([document.content for document in kept])

@@ -8,7 +8,7 @@ texts = [
     "Alien is a film by Ridley Scott.",
 ]
 documents = [Document(page_content=text, metadata={"source": "wiki"}) for text in texts]
-compressor = ListwrightCompressor(budget=15)
+compressor = ListwrightCompressor(budget=30)
 for document in compressor.compress_documents(
     documents, "Where was the director of Alien born?"
 ):

@@ -8,7 +8,7 @@ texts = [
     "Alien is a film by Ridley Scott.",
 ]
 nodes = [NodeWithScore(node=TextNode(text=text), score=0.5) for text in texts]
-kept = ListwrightPostprocessor(budget=15).postprocess_nodes(
+kept = ListwrightPostprocessor(budget=30).postprocess_nodes(
     nodes, query_str="Where was the director of Alien born?"
 )
 print([one.node.get_content() for one in kept])

@@ -6,12 +6,9 @@ so that later frames are encoded in the same way whatever the order of their col
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from narwhals.typing import IntoFrame
@@ -20,16 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from listwright._internal.parameters import Parameters, check_fitted
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
-from listwright.frames.columns import ColumnOptions, Columns
+from listwright.frames.columns import OPTIONS, ColumnOptions, Columns
 from listwright.frames.frame import as_table, is_frame, references_by_problem
 from listwright.problems import Problems, build_problems
-from listwright.rewards import reward_of
+from listwright.rewards import Function, reward_of
 from listwright.storage import save
 from listwright.training.signature import Signature
 from listwright.walk.constraints import as_limits
-
-T = TypeVar("T", bound=Callable[..., Any])
-OPTIONS = {field.name for field in fields(ColumnOptions)} - {"columns", "fixed"} | {"references"}
 
 
 class Predictor(Parameters, ABC):
@@ -41,6 +35,7 @@ class Predictor(Parameters, ABC):
     columns_: Columns | None  # how the training frame was read; set only if `fit` was given a frame
     new_items: ClassVar[bool] = False  # whether items may be new to the catalogue
     reward_spec_: str  # the reward string that `fit` was given; set only if it was a string
+    not_saved: ClassVar[tuple[str, ...]] = ("reward_function_",)  # a function is code
 
     @abstractmethod
     def predict(self, problems: Any, *, length: int | None = None, budget: ArrayLike | None = None) -> Any:
@@ -84,6 +79,10 @@ class Predictor(Parameters, ABC):
         """
         save(self, path, slim=slim)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave functions, which may not be copied, out of copies for other processes and files."""
+        return {name: value for name, value in super().__getstate__().items() if name != "reward_function_"}
+
     @property
     def feature_names_in_(self) -> NDArray[Any]:
         """Names of the features seen in `fit`; raises `AttributeError` before `fit` or if features have no names."""
@@ -103,10 +102,12 @@ class Predictor(Parameters, ABC):
         self, given: Any, reward: Any, options: dict[str, Any], *, measured: bool = True
     ) -> tuple[Problems, dict[str, Any]]:
         """Convert what `fit` was given to problems, and return how they were read."""
-        unknown = sorted(options.keys() - OPTIONS)
+        unknown = sorted(options.keys() - OPTIONS.keys())
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {unknown[0]!r}")
         if not is_frame(given):
+            if isinstance(given, str | Path):
+                as_table(given)  # says how to read files
             if reward is not None or options:
                 named = "reward" if reward is not None else min(options)
                 raise InputError(f"{named}= goes with a frame. Problems have their own: see Problems.from_frame.")
@@ -117,7 +118,9 @@ class Predictor(Parameters, ABC):
         problems, columns = build_problems(
             as_table(given), ColumnOptions(**options), reward=reward, references=references
         )
-        return problems, {"columns_": columns, "reward_spec_": reward if isinstance(reward, str) else None}
+        own = reward if isinstance(reward, Function) else None  # it is for any problems; other objects are for these
+        spec = reward if isinstance(reward, str) else None
+        return problems, {"columns_": columns, "reward_spec_": spec, "reward_function_": own}
 
     def _more_problems(self, given: Any, reward: Any, options: dict[str, Any]) -> Problems:
         """Convert what `partial_fit` was given to problems: later frames are read by the columns of the first."""
@@ -130,8 +133,8 @@ class Predictor(Parameters, ABC):
         return problems
 
     def _remember(self, read_as: dict[str, Any]) -> None:
-        """Set `columns_` and `reward_spec_` from the result of `_from_frame`, and drop those of an earlier fit."""
-        for name in ("columns_", "reward_spec_"):
+        """Set what `_from_frame` has returned, and drop that of an earlier fit."""
+        for name in ("columns_", "reward_spec_", "reward_function_"):
             self.__dict__.pop(name, None)
         self.__dict__.update({name: value for name, value in read_as.items() if value is not None})
 
@@ -141,9 +144,8 @@ class Predictor(Parameters, ABC):
             return given
         if "columns_" not in read_as:
             raise InputError("Problems go with problems, and frames with frames: read both with Problems.from_frame.")
-        return build_problems(
-            as_table(given), ColumnOptions(columns=read_as["columns_"]), reward=read_as["reward_spec_"]
-        )[0]
+        reward = read_as["reward_spec_"] or read_as["reward_function_"]
+        return build_problems(as_table(given), ColumnOptions(columns=read_as["columns_"]), reward=reward)[0]
 
     def _as_problems(
         self, given: Any, *, measured: bool = False, reward: Any = None, new_levels: str | None = None
@@ -161,7 +163,7 @@ class Predictor(Parameters, ABC):
                 "Convert the frame with Problems.from_frame, or fit on a frame."
             )
         if measured and reward is None:
-            reward = getattr(self, "reward_spec_", None)
+            reward = getattr(self, "reward_spec_", None) or vars(self).get("reward_function_")
             check_reward_named(reward)
         return build_problems(as_table(given), ColumnOptions(columns=columns, new_levels=new_levels), reward=reward)[0]
 
@@ -198,13 +200,3 @@ def check_reward_named(reward: Any) -> None:
     """Raise `InputError` if no reward is given, as a frame does not tell what lists are worth."""
     if reward is None:
         raise InputError('A frame does not say what a list is worth. Pass reward=, such as "any:clicked".')
-
-
-def with_column_options(fit: T) -> T:
-    """Show the options of `Problems.from_frame` among the parameters of a method that takes them as `**columns`."""
-    signature = inspect.signature(fit)
-    own = [entry for entry in signature.parameters.values() if entry.kind is not entry.VAR_KEYWORD]
-    taken = {"frame", "columns", *signature.parameters}
-    options = [entry for name, entry in inspect.signature(Problems.from_frame).parameters.items() if name not in taken]
-    fit.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-    return fit

@@ -441,7 +441,7 @@ class Problems:
         budgets : sequence of (array-like, float or array-like), optional
             Further budgets: what each row uses, and how much there is, for all problems or for each.
         alternatives : array-like, optional
-            A label for each row, such as the solver of a time slice: once a row is in a list, rows of its label that
+            A label for each row, such as the solver of a time slice: after a row is in a list, rows of its label that
             are not larger are worthless, and are not picked. Needs sizes.
 
         Examples
@@ -457,9 +457,7 @@ class Problems:
         if all(part is None for part in (per_group, exclude, pin, budgets, alternatives)):
             return self
         if alternatives is not None and self.sizes is None:
-            raise InputError(
-                "alternatives differ in size, but these problems have no sizes. Pass sizes, or name size=."
-            )
+            raise InputError("alternatives differ in size, but these problems have no sizes. Pass sizes=, or size=.")
         labels = self.groups if groups is None else groups
         if per_group is not None and labels is None:
             raise InputError(
@@ -467,17 +465,8 @@ class Problems:
                 "to Problems.from_arrays."
             )
         before = Quotas.free(self.n_rows) if self.quotas is None else self.quotas
-        quotas = make_quotas(
-            before,
-            self.offsets,
-            groups=labels,
-            per_group=per_group,
-            exclude=exclude,
-            pin=pin,
-            budgets=budgets,
-            alternatives=alternatives,
-        )
-        return self._with(quotas=quotas)
+        asked = labels, per_group, exclude, pin, budgets, alternatives
+        return self._with(quotas=make_quotas(before, self.offsets, *asked))
 
     def _with(self, **changes: Any) -> Problems:
         return replace(self, **changes)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
@@ -161,6 +163,17 @@ def test_sparse_features(estimator: str) -> None:
     values = [TopK(estimator, length=1, random_state=0).fit(one[:40]).score(one[40:]) for one in problems]
     assert values[0] == values[1]
     assert values[0] >= 0.8
+
+
+@pytest.mark.parametrize("estimator", ["boosting", HistGradientBoostingRegressor(max_iter=10, random_state=0)])
+def test_boosting_of_sparse_features_is_the_same_from_a_file(estimator: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = sparse.csr_array(rng.random((80, 6)) * (rng.random((80, 6)) < 0.5))
+    reward = lw.rewards.AnySuccess(table.toarray()[:, 2] > 0.5)
+    problems = lw.Problems.from_arrays(table, offsets=np.arange(0, 81, 8), reward=reward)
+    model = TopK(estimator, length=2, random_state=0).fit(problems)
+    model.save(tmp_path / "model")
+    assert lw.load(tmp_path / "model").predict(problems) == model.predict(problems)
 
 
 def test_large_catalogues_stay_sparse() -> None:

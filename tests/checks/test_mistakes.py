@@ -171,3 +171,28 @@ def test_frames_are_examined(convert):
     assert levels["leak"] == "error"
     levels = {one.check: one.level for one in examine(convert(table), reward="any:clicked", ignore=["dwell"])}
     assert levels["leak"] == "ok"
+
+
+@pytest.mark.parametrize("kind", ["flipped", "status", "levels", "differ"])
+def test_leaks_with_noise_and_leaks_of_categories_are_found(kind: str) -> None:
+    table, rng = frame(120), np.random.default_rng(0)
+    clicked, n = table.clicked.to_numpy(), len(table)
+    if kind == "flipped":  # a copy of the label, wrong in one of a hundred rows
+        table["seen"] = np.where(rng.random(n) < 0.01, 1 - clicked, clicked)
+    elif kind == "status":  # a code whose order says nothing
+        table["seen"] = np.where(clicked > 0, 1, rng.choice([0, 2], n))
+    elif kind == "levels":  # no level alone says it
+        table["seen"] = pd.Categorical([f"{'yes' if good else 'no'} {rng.integers(9)}" for good in clicked])
+    else:
+        table["drawn"] = rng.integers(0, 2, n)
+        table["seen"] = table.drawn ^ clicked
+    with pytest.warns(DataWarning, match="computed from .*seen"):
+        lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
+    assert "error" in {one.level for one in examine(table, reward="any:clicked") if one.check == "leak"}
+
+
+def test_what_only_sounds_like_a_leak_is_pointed_out() -> None:
+    table = frame().assign(dwell=np.random.default_rng(5).random(360))
+    assert [one.level for one in examine(table, reward="any:clicked") if one.check == "leak"] == ["warning"]
+    table = frame().assign(shown=np.tile(np.arange(6), 60))
+    assert [one.level for one in examine(table, reward="any:clicked") if one.check == "leak"] == ["error"]

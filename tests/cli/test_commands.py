@@ -102,7 +102,8 @@ def test_unknown_experiment_names_the_known_ones(call):
 def test_missing_data_is_exit_1(call, tmp_path):
     code, out, err = call("reproduce", "trajectory", "--data", str(tmp_path))
     assert (code, out) == (1, "")
-    assert err == f"Error: There is no scp_trajectory.npz in {tmp_path}. Leave --data out to use the simulated arm.\n"
+    missing = f"There is no scp_trajectory.npz or traj_train.txt in {tmp_path}."
+    assert err == f"Error: {missing} Leave --data out to use the simulated arm.\n"
 
 
 def test_unreadable_data_is_exit_1(call, tmp_path):

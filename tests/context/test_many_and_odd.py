@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
-from listwright.context.packer import MOST
+from listwright.context.passages import MOST
 from listwright.errors import InputError
 from listwright.text import shortlist
 

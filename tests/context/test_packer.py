@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import listwright as lw
+from listwright.context.fitting import ScoreWeights
 from listwright.context.model import passage_policy_features, shipped_model
-from listwright.context.packer import ScoreWeights
 from listwright.context.passages import estimate_tokens
 from listwright.errors import InputError
 from listwright.simulate.questions import questions
@@ -60,7 +60,7 @@ def test_the_compiled_walk_picks_what_the_model_predicts(packer: lw.ContextPacke
 def test_orders(packer: lw.ContextPacker) -> None:
     packed = packer.pack(QUESTION, PASSAGES)
     ranked = packed.text().split("\n\n")
-    assert ranked == packed.texts
+    assert ranked == packed.texts == packed.text("score").split("\n\n")
     edges = packed.text("edges").split("\n\n")
     assert (edges[0], edges[-1]) == (ranked[0], ranked[1])
     assert sorted(edges) == sorted(ranked)
@@ -88,6 +88,15 @@ def test_limits(packer: lw.ContextPacker) -> None:
     sources = ["a", "b", "b", "b"]
     packed = packer.pack(QUESTION, PASSAGES, sources=sources, per_source=1)
     assert len({sources[position] for position in packed.positions}) == len(packed) == 2
+    from_b = packer.pack(QUESTION, PASSAGES, sources=sources, per_source={"b": (2, 2)}, length=2)
+    assert [sources[position] for position in from_b.positions] == ["b", "b"]
+    every = packer.pack(QUESTION, PASSAGES, sources=sources, per_source=(1, 1)).positions
+    assert sorted(sources[position] for position in every) == ["a", "b"]
+    first = packer.pack(QUESTION, PASSAGES).positions[0]
+    assert first not in packer.pack(QUESTION, PASSAGES, exclude=[first]).positions
+    assert len(packer.pack(QUESTION, PASSAGES, budgets=[([1.0] * 4, 2.0)])) == 2
+    with pytest.raises(InputError, match="must be included, but is blank, a copy, excluded"):
+        packer.pack(QUESTION, PASSAGES, must_include=[0], exclude=[0])
     assert packer.pack(QUESTION, PASSAGES, sizes=[1, 1, 1, 1], budget=3).tokens == 3
     characters = lw.ContextPacker(tokens=len).pack(QUESTION, PASSAGES, budget=100)
     assert characters.tokens == len(characters.text()) + 2 <= 100  # a blank line behind each
@@ -128,7 +137,7 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"budget": 0}, "budget must be above 0"),
         ({"budget": -5}, "budget must be above 0"),
         ({"must_include": [4]}, "must_include must hold positions from 0 to 3"),
-        ({"must_include": [1], "budget": 9}, "Passage 1 must be included, but is blank, a copy, or too long"),
+        ({"must_include": [1], "budget": 9}, "Passage 1 must be included, but is blank, a copy, excluded, or too long"),
         ({"must_include": [1, 2], "budget": 25}, "do not fit the limits together"),
         ({"stop": "now"}, 'stop must be "auto"'),
         ({"min_probability": 2}, "min_probability must be from 0 to 1"),
@@ -180,6 +189,15 @@ def test_scores_count_by_one_number() -> None:
     assert lw.ContextPacker(score_weight=50).pack(QUESTION, PASSAGES, scores=scores, length=1).positions == [3]
 
 
+def test_texts_do_not_spoil_a_strong_reranker(packer: lw.ContextPacker) -> None:
+    rng = np.random.default_rng(0)
+    for asked in questions(20, random_state=3, steps=(2, 2)):
+        supports = np.array([passage.step is not None for passage in asked.passages])
+        texts, scores = [passage.text for passage in asked.passages], 8 * supports + rng.normal(size=len(supports))
+        picks = packer.pack(asked.text, texts, scores=scores, length=2, budget=None).positions
+        assert supports[picks].all()
+
+
 def test_it_stops_where_nothing_more_is_needed(packer: lw.ContextPacker) -> None:
     every = packer.pack(QUESTION, PASSAGES)
     assert len(every.probabilities) == 4
@@ -196,6 +214,9 @@ def test_passages_that_are_too_long(packer: lw.ContextPacker) -> None:
     assert packed.positions == [1]
     assert "Passage 0 is too long for the budget" in packed.notes[0]
     assert packer.pack(QUESTION, [long], budget=2).positions == []
+    both = packer.pack(QUESTION, [PASSAGES[2], long], budget=60, truncate=True)
+    assert sorted(both.positions) == [0, 1], "what is cut gets the room that others leave"
+    assert both.tokens <= 60
     cut = packer.pack(QUESTION, [long], budget=40, truncate=True)
     assert cut.texts[0].startswith("Ridley Scott was born in South Shields. He made films.")
     assert cut.texts[0].endswith("films.")

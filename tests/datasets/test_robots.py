@@ -10,6 +10,7 @@ import pytest
 
 from listwright.datasets import read_motion_paths, read_trajectory
 from listwright.errors import InputError
+from listwright.experiments import trajectory as experiment
 
 TEXTS = {"train": "traj_train.txt", "valid": "traj_crossvalidate.txt", "test": "traj_test.txt"}
 
@@ -53,6 +54,7 @@ def test_trajectories_as_published_are_the_same(tmp_path: Path, arrays: dict[str
         np.testing.assert_array_equal(one.features, other.features)
         assert one.problem_ids.tolist() == other.problem_ids.tolist()
         assert one.reward.tables["success"].values.tolist() == other.reward.tables["success"].values.tolist()
+    assert len(experiment.problems(folder)[0]) == len(experiment.problems(tmp_path)[0]) == 5  # what reproduce takes
 
 
 def test_zeros_may_be_left_out_and_lines_may_end_as_on_windows(tmp_path: Path, arrays: dict[str, np.ndarray]) -> None:

@@ -20,6 +20,8 @@ def test_every_path_exists() -> None:
 def test_every_room_is_named() -> None:
     rooms = [path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
     assert [room for room in rooms if f"`{room}/" not in PAGE] == []
+    modules = [path.name for path in PACKAGE.glob("*.py") if not path.name.startswith("__")]
+    assert [module for module in modules if f"`{module}`" not in PAGE] == []
 
 
 def test_people_are_led_to_it() -> None:

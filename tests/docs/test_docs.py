@@ -21,14 +21,14 @@ MADE = runpy.run_path(str(DOCS / "pages.py"), run_name="pages")["PAGES"]  # from
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in WRITTEN_BY_COMMANDS)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NEEDS = {  # beside what every test needs
-    "apricot": "apricot",
+    "from_apricot": "apricot",
+    "from_pyversity": "pyversity",
     "packing_haystack": "haystack",
     "packing_langchain": "langchain_core",
     "packing_llama_index": "llama_index",
-    "pyversity": "pyversity",
     "serving": "uvicorn",
 }
-OTHERS = ("apricot", "packing_haystack", "packing_langchain", "packing_llama_index", "pyversity")  # may warn
+OTHERS = ("from_apricot", "from_pyversity", "packing_haystack", "packing_langchain", "packing_llama_index")  # may warn
 
 runner = runpy.run_path(str(DOCS / "run_snippets.py"), run_name="run_snippets")
 SNIPPETS: list[Path] = runner["snippets"]()
@@ -36,6 +36,12 @@ SNIPPETS: list[Path] = runner["snippets"]()
 
 def blocks(page: Path, *kinds: str) -> list[str]:
     return [text for kind, text in BLOCK.findall(page.read_text(encoding="utf8")) if kind in kinds]
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: path.stem)
+def test_a_snippet_is_not_called_like_a_module(snippet: Path) -> None:
+    # Run as a file, it would be imported in the place of that module, by itself and by all others of the folder.
+    assert importlib.util.find_spec(snippet.stem) is None
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: path.stem)
@@ -137,7 +143,7 @@ def test_results_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(results_page, "_save", lambda name, chart: drawn.append(name) or f"{name}.png")
     text = (DOCS / "results.md").read_text(encoding="utf8")
     assert results_page.with_results(text) == text, "write it anew with: python -m benchmarks.results_page"
-    assert len(drawn) == 10
+    assert len(drawn) == 14
     assert all((DOCS / "images" / f"{name}.png").is_file() for name in drawn)
 
 

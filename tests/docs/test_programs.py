@@ -14,9 +14,9 @@ pytestmark = [
     pytest.mark.filterwarnings("error::listwright.errors.DataWarning"),  # pages and programs make no mistakes
 ]
 EXAMPLES = Path(__file__).parents[2] / "examples"
-SHORT = ("from_a_dataframe", "rag")  # which draw nothing
+SHORT = ("from_a_dataframe", "rag", "rollout")  # which draw nothing
 PROGRAMS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem not in SHORT)
-COMPARING = [program for program in PROGRAMS if program.stem != "clicks"]
+COMPARING = [program for program in PROGRAMS if program.stem not in ("clicks", "representatives")]
 SIZES = {
     "clicks": {"= 3000, 2000, 30": "= 600, 500, 30"},
     "context_packing": {"made_up(90)": "made_up(45)", "folds=5": "folds=3"},
@@ -98,6 +98,23 @@ def test_from_a_log_to_a_service_and_back(tmp_path: Path, monkeypatch, capsys) -
     assert "Log: 500 lists, 500 with an outcome" in told
     assert "the second is ahead by" in told
     assert (tmp_path / "clicks.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_rows_represent_all_others(tmp_path: Path, monkeypatch, capsys) -> None:
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(smaller("representatives", tmp_path)))
+    assert len(set(names["group"][names["selection"].rows])) == 8 > names["random_groups"]
+    assert "all 8 groups\nrandom: " in capsys.readouterr().out
+    assert (tmp_path / "representatives.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_rollout_keeps_its_rules(tmp_path: Path, capsys) -> None:
+    runpy.run_path(str(smaller("rollout", tmp_path)))
+    printed = capsys.readouterr().out
+    assert "Roll out first" in printed
+    assert printed.endswith("none has the one that is out of stock.\n")
 
 
 def test_every_program_has_its_picture_and_is_named() -> None:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 import listwright as lw
 from listwright._internal.progress import progress_to
 from listwright.errors import InputError
-from listwright.experiments import EXPERIMENTS, experiment, news, trajectory
+from listwright.experiments import EXPERIMENTS, news, trajectory
 from listwright.experiments.records import (
     CandidateByContext,
     Tuned,
@@ -24,10 +24,8 @@ from listwright.experiments.records import (
     records_of,
     repeat,
 )
-from listwright.experiments.trajectory import CHANGE, FRONT, TOP, environment_chart, outline, tried_seeds
-from listwright.report import Figure, Gallery, ReportTable
-from listwright.report.charts import specification
-from listwright.simulate.trajectory import load
+from listwright.experiments.trajectory import CHANGE
+from listwright.report import Figure, ReportTable
 
 FAST = ["SCP", "Static list", "Random", "Oracle"]
 
@@ -92,8 +90,7 @@ def test_trajectory_refuses_impossible_settings():
 
 def test_trajectory_section_has_charts_and_tables(records):
     section = trajectory.section(records)
-    assert [type(part) for part in section.parts] == [Figure, ReportTable, ReportTable, Figure, Gallery]
-    assert [figure.name.split("-")[0] for figure in section.parts[-1].figures] == ["environment"] * 3
+    assert [type(part) for part in section.parts] == [Figure, ReportTable, ReportTable, Figure]
     assert "After 40 training environments: SCP" in trajectory.findings(records)
     shown, looks = chart_records(records)
     assert list(looks) == ["SCP", "Static list"]  # a perfect oracle and random lists are for the table only
@@ -228,29 +225,9 @@ def test_every_experiment_offers_what_the_registry_asks():
     for one in EXPERIMENTS.values():
         module = one.load()
         assert all(callable(getattr(module, name)) for name in ("run", "section", "findings"))
-    with pytest.raises(InputError, match=r"There is no experiment 'x'\. Choose one of trajectory, news, summaries\."):
-        experiment("x")
 
 
 def test_crossed_features_need_a_context():
     problems = lw.Problems.from_arrays(np.zeros((1, 2, 1)))
     with pytest.raises(InputError, match="these problems have none"):
         CandidateByContext().fit(problems)
-
-
-def test_outlines_are_what_the_views_show():
-    turned = np.array([0.5, 0.1, 0.2, 0.1, 0.3, 0.05, 0.0, 1.0, 0.0], np.float32)  # a box, turned by a right angle
-    assert np.allclose(np.abs(outline(turned, TOP) - [0.1, 0.5]).max(axis=0), [0.1, 0.3])
-    assert np.allclose(np.abs(outline(turned, FRONT) - [0.1, 0.2]).max(axis=0), [0.1, 0.05])
-    ball = np.array([0.5, 0.1, 0.2, 0, 0, 0, 1.0, 0.0, 0.25], np.float32)
-    assert np.allclose(np.linalg.norm(outline(ball, FRONT) - [0.1, 0.2], axis=1), 0.25)
-
-
-def test_picture_numbers_the_tries_up_to_the_first_that_works():
-    data = load()
-    bad, good = np.flatnonzero(~data.success[0])[:2], np.flatnonzero(data.success[0])[:2]
-    assert tried_seeds(data, 0, [*bad, *good]) == [*bad, good[0]]
-    text = json.dumps(specification(environment_chart(data, 0, [*bad, *good])))
-    assert all(f'"try": "{number}"' in text for number in (1, 2, 3))
-    assert '"try": "4"' not in text
-    assert all(f'"kind": "{kind}"' in text for kind in ("free", "collides", "obstacle", "not tried"))

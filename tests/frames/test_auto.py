@@ -128,3 +128,31 @@ def test_a_frame_of_runs_warns_of_its_run_times_and_gives_a_good_model_without_t
     assert len(model.columns_.context) == 115
     static = lw.baselines.StaticList(2).fit(past, **names)
     assert model.score(new) > 0.99 > static.score(new)
+
+
+def test_a_constant_column_does_not_keep_its_fellows_from_being_context() -> None:
+    table = pd.DataFrame(
+        {
+            "problem": np.repeat(np.arange(20), 3),
+            "item": np.tile(["a", "b", "c"], 20),
+            "vars": np.repeat(np.arange(20.0), 3),
+            "always": 1.0,
+            "good": np.tile([1, 0, 0], 20),
+        }
+    )
+    with pytest.warns(Notice, match="'vars', 'always'"):
+        problems = lw.Problems.from_frame(table, reward="any:good")
+    assert problems.n_features == 0
+    assert problems.context is not None
+    assert problems.context.shape == (20, 2)
+
+
+def test_the_report_names_columns_with_missing_values_and_their_refusal_counts_them() -> None:
+    table = pd.DataFrame(lw.simulate.readers.table(40, random_state=1))
+    table.loc[::7, "quality"] = np.nan
+    with pytest.warns(Notice, match="missing values of 'quality'"):
+        model = lw.SCP(2, time_limit=0.1, random_state=0).fit(table, reward="any:clicked")
+    assert "Missing values were filled with the median, and marked, in quality." in str(model.report_)
+    assert "quality" in model.report_._repr_html_()
+    with pytest.raises(InputError, match=r"Row 0 .* column 'quality': the value is missing, one of 69\. Fill"):
+        lw.SCP(2).fit(table, reward="any:clicked", missing="error")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -85,15 +87,19 @@ def test_the_first_frame_of_partial_fit_names_the_columns() -> None:
         model.partial_fit(frame(20, seed=1), item="article")
 
 
-def test_score_takes_a_reward_a_length_and_a_budget() -> None:
+def test_score_takes_a_reward_a_length_and_a_budget(tmp_path: Path) -> None:
     model, new = fitted(), frame(20, seed=1)
     assert model.score(new, length=1) <= model.score(new) < model.score(new, reward="sum:good", length=4)
     assert model.score(new, reward="sum:good") > 1
     assert TopK(2).fit(frame(), reward="any:clicked", **NAMES).score(new, length=1) <= 1
     own = lw.SCP(2, effort="fast", random_state=0).fit(frame(), reward=lw.rewards.Function(worth), **NAMES)
+    assert own.score(new) == own.score(new, reward=lw.rewards.Function(worth)) > 0
+    assert own.partial_fit(new).score(new) == lw.evaluate(own, new).metrics["value"].mean
+    own.save(tmp_path / "own.listwright")  # without the function, which is code
     with pytest.raises(InputError, match="Pass reward="):
-        own.score(new)
-    assert own.score(new, reward=lw.rewards.Function(worth)) > 0
+        lw.load(tmp_path / "own.listwright").score(new)
+    with pytest.raises(InputError, match="Pass reward="):
+        copy.deepcopy(own).score(new)
 
 
 def worth(problem: lw.Problems, items: Any) -> float:
@@ -125,7 +131,7 @@ def test_options_are_parameters_of_fit() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("past.csv", "Got the path 'past.csv'. Read files with listwright.read"),
+        ("past.csv", "Got the path 'past.csv'. Read files with lw.read"),
         (pd.DataFrame([[1, 1, 2.0]], columns=["user", "good", "good"]), "two columns named 'good'"),
         ([1, 2], "Give a frame of pandas, polars, pyarrow or DuckDB. Got builtins.list"),
         (pl.scan_csv("nowhere/past.csv"), "This frame cannot be read"),
@@ -146,3 +152,19 @@ def test_a_path_in_place_of_problems_is_explained() -> None:
 def test_a_lambda_as_reward_names_the_class_that_takes_it() -> None:
     with pytest.raises(InputError, match=r"rewards\.Function"):
         lw.SCP(2, effort="fast").fit(frame(), reward=lambda problem, items: 1.0, **NAMES)
+
+
+@pytest.mark.parametrize(("convert", "kind"), [(pl.from_pandas, pl.DataFrame), (pa.Table.from_pandas, pa.Table)])
+def test_tables_of_a_model_are_of_the_kind_that_went_in(convert: Any, kind: type) -> None:
+    model = lw.SCP(2, effort="fast", random_state=0).fit(convert(frame()), reward="any:clicked", **NAMES)
+    new = convert(frame(20, seed=1))
+    compared = lw.compare({"top-k": TopK(2)}, new, reward="any:clicked", lengths=[1], **NAMES)
+    tables = [model.weights_, model.history_, lw.importance(model, new), compared]
+    assert all(isinstance(table.to_frame(), kind) for table in tables)
+    assert isinstance(model.weights_.to_frame("pandas"), pd.DataFrame)
+
+
+def test_a_path_with_a_reward_is_explained_too() -> None:
+    with pytest.raises(InputError, match=r"Read files with lw\.read"):
+        lw.SCP(2, effort="fast").fit("past.csv", reward="any:clicked")
+    assert "weight" in inspect.signature(lw.compare).parameters

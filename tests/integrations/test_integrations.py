@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from listwright.context import ContextPacker
+from listwright.context.model import shipped_model
 from listwright.errors import InputError
 
 pytestmark = pytest.mark.system
@@ -21,6 +23,8 @@ TEXTS = [
     "Alien is a film of 1979, directed by Ridley Scott.",
     "Aliens is a film of 1986, directed by James Cameron.",
 ]
+
+PACKER = ContextPacker(shipped_model(), tokens="words")
 
 
 def falls(scores: list[float]) -> bool:
@@ -45,8 +49,11 @@ def test_langchain() -> None:
     for name in ("length", "top_k", "top_n"):
         assert len(ListwrightCompressor(**{name: 1}).compress_documents(documents, QUESTION)) == 1
     assert ListwrightCompressor.model_validate_json(ListwrightCompressor(top_n=2).model_dump_json()).top_n == 2
-    for wrong in ({"top": 3}, {"budget": -5}, {"top_k": 1, "top_n": 2}):
-        with pytest.raises(ValueError, match=r"top|budget"):
+    stored = ListwrightCompressor(packer=PACKER, top_n=2).model_dump_json()
+    assert len(ListwrightCompressor.model_validate_json(stored).compress_documents(documents, QUESTION)) == 2
+    wrong_ones: list[dict[str, Any]] = [{"top": 3}, {"budget": -5}, {"top_k": 1, "top_n": 2}, {"stop": "now"}]
+    for wrong in [*wrong_ones, {"packer": "missing.listwright"}, {"tokens": "bytes"}, {"style": "bold"}]:
+        with pytest.raises(ValueError, match="|".join(wrong)):
             ListwrightCompressor(**wrong)
     one_each = ListwrightCompressor(per_source=1).compress_documents(documents, QUESTION)
     assert {document.metadata["source"] for document in one_each} == {"a", "b"}
@@ -54,11 +61,14 @@ def test_langchain() -> None:
     assert len(embedded.compress_documents(documents, QUESTION)) == 4
     assert embedded.compress_documents([], QUESTION) == []
     assert len(asyncio.run(embedded.acompress_documents(documents, QUESTION))) == 4
+    with pytest.raises(ValueError, match="after reading"):
+        embedded.model_dump_json()
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_llama_index() -> None:
     pytest.importorskip("llama_index.core")
+    from llama_index.core.embeddings import MockEmbedding
     from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 
     from listwright.integrations.llama_index import ListwrightPostprocessor
@@ -75,7 +85,12 @@ def test_llama_index() -> None:
     assert kept[0].node.metadata["retriever_score"] in (0.3, 0.4)
     assert kept[0].node.metadata["listwright_reason"]
     assert "listwright_reason" not in kept[0].node.get_content(metadata_mode=MetadataMode.LLM)
-    assert ListwrightPostprocessor.from_dict(ListwrightPostprocessor(top_k=2).to_dict()).top_k == 2
+    again = ListwrightPostprocessor.from_dict(ListwrightPostprocessor(packer=PACKER, top_k=2).to_dict())
+    assert len(again.postprocess_nodes(nodes, query_str=QUESTION)) == again.top_k == 2
+    bare = [NodeWithScore(node=TextNode(text=text)) for text in TEXTS]
+    embedding = ListwrightPostprocessor(embedder=MockEmbedding(3), top_n=2)
+    assert len(embedding.postprocess_nodes(bare, query_str=QUESTION)) == 2
+    assert len(asyncio.run(embedding.apostprocess_nodes(bare, query_str=QUESTION))) == 2
     with pytest.raises(ValueError, match="budget"):
         ListwrightPostprocessor(budget=-5)
     with pytest.raises(ValueError, match="top"):
@@ -87,9 +102,19 @@ def test_llama_index() -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_haystack() -> None:
     pytest.importorskip("haystack")
-    from haystack import Document, Pipeline
+    from haystack import Document, Pipeline, component
 
     from listwright.integrations.haystack import ListwrightRanker
+
+    @component
+    class Embedder:
+        @component.output_types(embedding=list[float])
+        def run(self, text: str) -> dict[str, Any]:
+            return {"embedding": [0.0, 1.0]}
+
+        @component.output_types(embedding=list[float])
+        async def run_async(self, text: str) -> dict[str, Any]:
+            return {"embedding": [0.0, 1.0]}
 
     documents = [Document(content=text, score=0.5, meta={"source": "s"}) for text in TEXTS]
     kept = ListwrightRanker(budget=41).run(QUESTION, documents)["documents"]
@@ -100,10 +125,14 @@ def test_haystack() -> None:
     assert kept[0].meta["listwright_reason"]
     assert len(ListwrightRanker(top_k=3).run(QUESTION, documents, top_k=1)["documents"]) == 1
     pipeline = Pipeline()
-    pipeline.add_component("pack", ListwrightRanker(budget=60, per_source=1, tokens="words"))
+    pipeline.add_component("pack", ListwrightRanker(PACKER, budget=60, per_source=1, tokens="words"))
     again = Pipeline.from_dict(pipeline.to_dict(), allowed_modules=["listwright.integrations.haystack"])
     found = again.run({"pack": {"query": QUESTION, "documents": documents}})["pack"]["documents"]
     assert len(found) == 1
+    embedded = [Document(content="word " * (i + 1), embedding=[1.0, float(i)]) for i in range(3)]
+    ranker = ListwrightRanker(embedder=Embedder(), top_n=1)
+    for answer in (ranker.run("", embedded), asyncio.run(ranker.run_async("", embedded))):
+        assert answer["documents"][0].embedding == [1.0, 2.0]
 
 
 def test_the_base_package_pulls_none_of_them() -> None:

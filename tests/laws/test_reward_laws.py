@@ -189,6 +189,7 @@ def test_a_sum_may_pass_one_and_an_average_of_sums_too() -> None:
     total = Coverage(np.eye(4), normalize=False)
     assert not total.bounded
     assert not lw.rewards.WeightedSum([total]).bounded
+    assert not lw.rewards.WeightedProblems(Coverage(np.eye(4)), [1.5]).bounded
     assert lw.rewards.Rouge([["a"]], [["a"]]).bounded
     problems = lw.Problems.from_arrays(np.zeros((1, 4, 1)))
     check_reward(lw.rewards.WeightedSum([total]), problems)

@@ -12,7 +12,6 @@ import pytest
 from listwright.errors import InputError, MissingExtra
 from listwright.report import (
     Figure,
-    Gallery,
     ReportPage,
     ReportTable,
     Section,
@@ -56,7 +55,7 @@ def report():
     parts = [
         table,
         Figure("lengths", chart(slider=Axis("length", "List length"), at=2), "cap"),
-        Gallery([small], "few"),
+        small,
     ]
     return ReportPage("Lists <i>", "SCP & friends </script>.", [Section("Failure", "How.", parts)])
 
@@ -181,7 +180,7 @@ def test_wrong_parts_are_refused():
         ReportTable(["a", "b"], [[1]])
     with pytest.raises(InputError, match=r"letters, digits and dashes only. Got '../a'"):
         Figure("../a", {})
-    twice = Section("s", "x", [Figure("a", {}), Gallery([Figure("a", {})])])
+    twice = Section("s", "x", [Figure("a", {}), Figure("a", {})])
     with pytest.raises(InputError, match="Two figures are named 'a'"):
         page_of(ReportPage("t", "f", [twice]))
     with pytest.raises(InputError, match="Got str"):

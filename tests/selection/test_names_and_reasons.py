@@ -25,6 +25,12 @@ def written(path: Path) -> Path:
     return path
 
 
+def of_pandas(path: Path) -> Path:
+    """A Parquet file of columns of numbers whose names are the index of a pandas frame."""
+    pd.DataFrame(X, index=NAMES, columns=list("abcd")).to_parquet(path)
+    return path
+
+
 @pytest.mark.parametrize(
     "made",
     [
@@ -34,7 +40,11 @@ def written(path: Path) -> Path:
         lambda path: pl.DataFrame({"id": NAMES, "vector": X}),
         lambda path: pl.DataFrame({"id": NAMES} | {f"x{j}": X[:, j] for j in range(4)}),
         lambda path: pa.table({"id": NAMES, "vector": X.tolist()}),
+        lambda path: pa.record_batch({"id": NAMES, "vector": X.tolist()}),
+        lambda path: pl.DataFrame({"id": NAMES, "vector": X}).lazy(),
+        lambda path: pl.DataFrame({"doc_id": NAMES, "vector": X}),
         lambda path: written(path / "rows.parquet"),
+        lambda path: of_pandas(path / "index.parquet"),
     ],
 )
 def test_names_are_kept(made: Any, tmp_path: Path) -> None:
@@ -67,8 +77,12 @@ def test_every_row_has_the_most_similar_pick() -> None:
     assert sum(one["represents"] for one in told) == 30
     assert sum(one["share"] for one in told) == pytest.approx(1.0)
     assert [one["examples"][0] for one in told] == selection.rows.tolist()
-    with pytest.raises(InputError, match="4 picks, from 0 to 3"):
-        selection.explain(4)
+    for position in (4, -1, "a", 1.5, None):
+        with pytest.raises(InputError, match="4 picks, from 0 to 3"):
+            selection.explain(position)
+    beside = lw.select(X, 4, given=[0])
+    assert beside.assign("pandas")["pick"][0] == 0
+    assert beside.assign("pandas")["similarity"].sum() == pytest.approx(beside.value, rel=1e-5)
 
 
 def test_notebooks_show_a_table_and_pictures() -> None:
@@ -76,6 +90,8 @@ def test_notebooks_show_a_table_and_pictures() -> None:
     assert f"<td>{NAMES[ROWS[0]]}</td>" in selection._repr_html_()
     assert selection.plot().to_dict()["hconcat"]
     assert selection.plot("values").to_dict()["layer"]
+    with pytest.raises(InputError, match="what must be both, rows or values"):
+        selection.plot("all")
 
 
 def test_picks_that_add_nothing_are_reported() -> None:

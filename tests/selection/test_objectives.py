@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import listwright as lw
 from listwright.errors import InputError
@@ -100,5 +101,120 @@ def test_precomputed_is_the_compiled_greedy_of_a_matrix() -> None:
     assert ours.value == pytest.approx(matrix[ours.rows].max(axis=0).sum())
     given = lw.select(matrix, 3, metric="precomputed", given=ours.rows[:5])
     assert given.rows.tolist() == ours.rows[5:].tolist()
-    with pytest.raises(InputError, match="which look like vectors"):
-        lw.select(RNG.normal(size=(200, 32)), 8, metric="precomputed")
+    for reward in ("facility_location", "graph_cut", "max_min"):
+        with pytest.raises(InputError, match="If these are vectors, leave metric= out"):
+            lw.select(RNG.random((200, 32)), 8, metric="precomputed", reward=reward)
+    columns = lw.select(matrix[:, :7], 4, metric="precomputed", targets="columns")
+    assert columns.value == pytest.approx(matrix[columns.rows, :7].max(axis=0).sum())
+
+
+@pytest.mark.filterwarnings("ignore:.*add nothing")
+def test_a_sparse_matrix_of_similarities_serves_every_reward_that_takes_a_matrix() -> None:
+    matrix = RNG.random((40, 40)) * (RNG.random((40, 40)) < 0.3)
+    matrix += matrix.T
+    for reward in ("facility_location", "saturated_coverage", "graph_cut", "max_min", "disparity_sum"):
+        dense = lw.select(matrix, 5, metric="precomputed", reward=reward)
+        thin = lw.select(sparse.csr_array(matrix), 5, metric="precomputed", reward=reward)
+        assert thin.rows.tolist() == dense.rows.tolist(), reward
+        assert thin.value == pytest.approx(dense.value, rel=1e-5)
+        assert thin.assign("pyarrow")["pick"].to_pylist() == dense.assign("pyarrow")["pick"].to_pylist()
+
+
+def test_graph_cut_claims_no_ratio_where_more_rows_may_be_worth_less() -> None:
+    x = RNG.random((30, 4))
+    assert lw.select(x, 3, reward="graph_cut").ratio is not None
+    assert lw.select(x, 3, reward="graph_cut", weights=np.full(30, 0.9)).ratio is None
+    assert lw.select(x, 3, reward="graph_cut", weights=np.full(30, 0.9), redundancy=0.45).ratio is not None
+    to_targets = lw.select(x, 3, reward="graph_cut", targets=x[:5])
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    rows = to_targets.rows
+    worth = (unit[rows] @ unit[:5].T).sum() - 0.5 * (unit[rows] @ unit[rows].T).sum()
+    assert to_targets.value == pytest.approx(worth, rel=1e-5)
+    assert to_targets.ratio is None
+
+
+def test_graph_cut_of_a_matrix_that_is_not_symmetric_is_a_function_of_the_set() -> None:
+    matrix = RNG.random((20, 20))
+    ours = lw.select(matrix, 4, metric="precomputed", reward="graph_cut")
+    rows = ours.rows
+    assert ours.value == pytest.approx(matrix[rows].sum() - 0.5 * matrix[np.ix_(rows, rows)].sum(), rel=1e-5)
+    assert ours.ratio is None
+
+
+def test_a_set_function_need_not_take_the_empty_set_and_may_be_part_of_a_mixture() -> None:
+    x = RNG.random((30, 4))
+    highest = lambda rows: float(x[rows].max(axis=0).sum())  # noqa: E731
+    assert lw.select(x, 3, reward=highest).value == pytest.approx(x.max(axis=0).sum(), rel=0.2)
+    mixed = lw.select(x, 3, reward={highest: 2.0, "facility_location": 1.0})
+    assert mixed.value == pytest.approx(2 * highest(mixed.rows) + _facility(x, mixed.rows), rel=1e-5)
+
+
+def _facility(x: np.ndarray, rows: np.ndarray) -> float:
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    return float((unit[rows] @ unit.T).max(axis=0).sum())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reward": {"log_det": 1.0, "facility_location": 1.0}, "metric": "rbf"}, "log_det needs metric cosine or dot"),
+        ({"reward": {"log_det": 1.0}, "scale": -1.0}, "scale must be above 0"),
+        ({"reward": {"saturated_coverage": 1.0}, "alpha": 7}, "alpha must be above 0 and at most 1"),
+        ({"reward": {"log_det": np.nan}}, "weights of a mixture must be 0 or more"),
+        ({"reward": {"log_det": "a"}}, "weights of a mixture must be 0 or more"),
+        ({"reward": {"dispersion": 1.0}}, "or functions of row numbers"),
+        ({"refine": "a"}, "refine must be True, False or a number of seconds"),
+    ],
+)
+def test_what_rewards_cannot_be_made_of_is_refused(options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lw.select(RNG.random((30, 4)), 3, **options)
+
+
+def test_copies_are_warned_of_whatever_the_reward() -> None:
+    x = np.repeat(np.eye(5), 4, axis=0)
+    for options in ({}, {"sample": 10, "random_state": 0}, {"reward": "saturated_coverage"}, {"reward": "max_min"}):
+        with pytest.warns(UserWarning, match="of 10 picks add nothing"):
+            lw.select(x, 10, **options)
+
+
+def test_the_least_rows_of_groups_are_found_within_a_budget_or_the_selection_is_refused() -> None:
+    x, groups = RNG.random((12, 3)), np.arange(12) % 2
+    costs = np.where(np.arange(12) < 2, 1.0, 0.6)  # the rows with the highest gains are the dearest
+    x[:2] = x.mean(axis=0)
+    chosen = lw.select(x, costs=costs / 0.6, budget=2.0, groups=groups, per_group=(1, None)).rows
+    assert set(groups[chosen].tolist()) == {0, 1}
+    assert (costs[chosen] / 0.6).sum() <= 2.0
+    with pytest.raises(InputError, match="more than the budget pays for"):
+        lw.select(x, costs=costs, budget=1.1, groups=groups, per_group=(1, None))
+
+
+def test_given_rows_count_in_their_groups_even_if_they_are_excluded_too() -> None:
+    x, groups = RNG.random((6, 3)), np.array([0, 0, 0, 0, 1, 1])
+    chosen = lw.select(x, 2, given=[1], exclude=[1], groups=groups, per_group={0: 2}).rows
+    assert (groups[chosen] == 0).sum() == 1
+    with pytest.raises(InputError, match="Besides the rows given, the groups need 2 more, and only 1 may be picked"):
+        lw.select(x, 1, given=[0], groups=np.array([2, 0, 0, 0, 1, 1]), per_group={0: (1, 3), 1: (1, 3)})
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("reward", ["log_det", "facility_location"])
+def test_the_ratio_holds_where_a_budget_and_quotas_from_below_meet(reward: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, costs, groups = rng.normal(size=(7, 3)), rng.random(7) + 0.1, np.arange(7) % 2
+    ours = lw.select(x, reward=reward, costs=costs, budget=1.6, groups=groups, per_group={0: (1, 1), 1: (1, 3)})
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    similarity = unit @ unit.T
+
+    def worth(rows: Any) -> float:
+        if reward == "log_det":
+            return float(np.linalg.slogdet(np.eye(len(rows)) + similarity[np.ix_(rows, rows)])[1])
+        return float(np.maximum(similarity[list(rows)], 0.0).max(axis=0).sum())
+
+    best = max(
+        worth(rows)
+        for k in range(2, 5)
+        for rows in combinations(range(7), k)
+        if costs[list(rows)].sum() <= 1.6 and np.bincount(groups[list(rows)], minlength=2)[0] == 1
+    )
+    assert ours.value >= ours.ratio * best - 1e-5

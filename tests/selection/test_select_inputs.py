@@ -180,7 +180,12 @@ HUGE = X.astype(np.float64) * 1e300
         (X, 3, {"random_state": "x", "sample": 5}, "random_state must be"),
         (X, 3, {"column": "embedding"}, "column= is for frames and Parquet files"),
         (X @ X.T, 3, {"metric": "precomputed", "targets": X}, "takes neither targets"),
-        (spoiled(7, 2, np.nan), 3, {"metric": "precomputed"}, "Row 7 of the similarities is not finite"),
+        (
+            spoiled(7, 2, np.nan),
+            3,
+            {"metric": "precomputed", "targets": "columns"},
+            "Row 7 of the similarities is not finite",
+        ),
         (lw.Problems.from_arrays(np.zeros((2, 3, 1))), 1, {}, "vectors must be one problem. Got 2"),
     ],
 )
@@ -202,7 +207,7 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
     words = tmp_path / "words.parquet"
     parquet.write_table(pa.table({"v": [["a"], ["b"]]}), words)
     flat = tmp_path / "flat.parquet"
-    parquet.write_table(pa.table({"v": [1.0, 2.0]}), flat)
+    parquet.write_table(pa.table({"v": ["a", "b"]}), flat)
     two = written(tmp_path, lists("list"), other=lists("list"))
     for path, told in {
         "x.npy": "is not a .npy file of numbers",
@@ -212,7 +217,7 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
         "ragged.parquet": "row 1 has 1 numbers, and the rows before 2",
         "missing.parquet": "has no vector in row 1",
         "words.parquet": "must hold numbers",
-        "flat.parquet": "has no column of lists",
+        "flat.parquet": "Column 'v' holds text",
         two.name: "several columns of lists (embedding, other): name one, column=",
     }.items():
         with pytest.raises(InputError) as refused:

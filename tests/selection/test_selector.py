@@ -7,7 +7,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -45,9 +48,7 @@ def test_a_stream_is_worth_half_of_the_best(reward: str) -> None:
             for out in others
         )
         assert selector.value_ >= (0.5 - 0.05) * best
-        np.testing.assert_allclose(
-            np.linalg.norm(selector.vectors_, axis=1), 1.0, rtol=1e-5, err_msg="rows are scaled to length 1"
-        )
+        np.testing.assert_array_equal(selector.vectors_, small[selector.rows_])
 
 
 def test_a_long_stream_comes_near_to_greedy() -> None:
@@ -64,7 +65,51 @@ def test_a_long_stream_comes_near_to_greedy() -> None:
     assert len(sampled.rows_) == 3
 
 
+@pytest.mark.parametrize("size", [1, 7, 150])
+def test_a_stream_is_the_same_whatever_the_size_of_its_first_chunks(size: int) -> None:
+    whole = lw.Selector(6, random_state=0).partial_fit(X)
+    parts = lw.Selector(6, random_state=0).partial_fit(X[low : low + size] for low in range(0, 400, size))
+    assert parts.n_seen_ == 400
+    assert parts.rows_.tolist() == whole.rows_.tolist()
+    assert len(parts.rows_) == 6
+
+
+def test_a_stream_that_is_sorted_represents_all_of_it() -> None:
+    clusters = np.repeat(np.eye(6, dtype=np.float32), 40, axis=0)
+    selector = lw.Selector(6)
+    for low in range(0, 240, 20):
+        selector.partial_fit(clusters[low : low + 20])
+        assert len(selector.rows_) <= 6  # reading it changes nothing
+    assert (clusters[selector.rows_] @ clusters.T).max(axis=0).sum() >= 0.5 * 240
+
+
+def test_names_of_a_stream_of_record_batches(tmp_path) -> None:
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"id": [f"r{i}" for i in range(400)], "vector": X.tolist()}), path)
+    selector = lw.Selector(4).partial_fit(parquet.ParquetFile(path))
+    assert selector.ids_.tolist() == [f"r{row}" for row in selector.rows_]
+    batches = lw.Selector(4).partial_fit(parquet.ParquetFile(path).iter_batches(90))
+    assert batches.rows_.tolist() == selector.rows_.tolist()
+    np.testing.assert_allclose(selector.vectors_, X[selector.rows_])
+    assert lw.Selector(4).fit(path).n_seen_ == 400
+    assert lw.Selector(4).fit_transform(path).shape == (4, 6)
+
+
+def test_tables_of_every_kind_can_be_fitted_and_a_stream_begins_anew_after_fit() -> None:
+    assert lw.Selector(4).fit_transform(sparse.csr_array(X)).shape == (4, 6)
+    assert lw.Selector(4).fit_transform(X.tolist()).shape == (4, 6)
+    selector = lw.Selector(4).partial_fit(X).fit(X[:50]).partial_fit(X[:10])
+    assert selector.n_seen_ == 10
+    with pytest.raises(InputError, match="transform takes the table"):
+        lw.Selector(4).fit(X).transform(X[:5])
+    with pytest.raises(InputError, match="Rows must have 6 numbers, as in the chunks before"):
+        lw.Selector(4).partial_fit(X).partial_fit(X[:, :3])
+
+
 def test_what_streams_do_not_take_is_refused() -> None:
+    for name, value in {"sample": 0, "scale": -1.0, "k": 0}.items():
+        with pytest.raises(InputError, match=f"{name} must be"):
+            lw.Selector(**{name: value}).partial_fit(X)
     with pytest.raises(InputError, match="A stream takes reward"):
         lw.Selector(3, reward="graph_cut").partial_fit(X)
     with pytest.raises(InputError, match="A stream takes metric"):

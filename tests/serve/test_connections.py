@@ -47,6 +47,17 @@ def test_headers_that_are_too_large_are_refused(limited):
     assert ask(service).startswith(b"HTTP/1.1 200")
 
 
+def test_headers_are_too_large_though_they_come_at_once_and_many_requests_at_once_are_not(limited):
+    service = limited(header_bytes=2_000)
+    with connect(service) as one:
+        one.sendall(b"POST / HTTP/1.1\r\nX-A: " + b"a" * 5_000 + b"\r\nContent-Length: 2\r\n\r\n{}")
+        assert everything(one).startswith(b"HTTP/1.1 431")
+    with connect(service) as one:
+        wanted = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        one.sendall(99 * wanted + wanted.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        assert everything(one).count(b"HTTP/1.1 200") == 100
+
+
 def test_headers_that_never_come_end_the_connection(limited):
     service = limited(header_seconds=0.2)
     with connect(service) as silent, connect(service) as slow:
@@ -134,6 +145,20 @@ def test_trailers_that_never_end_are_cut_off(limited, trailer):
             for _ in range(1_000_000):  # until the other side has closed
                 endless.sendall(trailer)
             pytest.fail("it took all of them")
+    assert ask(service).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("extension", [b"", b";" + b"a" * 1_000], ids=["little", "much"])
+def test_what_stands_around_the_chunks_of_a_body_is_limited(limited, extension):
+    service, answer = limited(header_bytes=2_000), b""
+    head = b"POST /v1/feedback HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    with connect(service) as one, suppress(OSError):
+        one.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n")
+        for _ in range(1_000):
+            one.sendall(b"1" + extension + b"\r\n[\r\n")
+        one.sendall(b"0\r\n\r\n")
+        answer = everything(one)
+    assert answer[:12] == (b"" if extension else b"HTTP/1.1 422")
     assert ask(service).startswith(b"HTTP/1.1 200")
 
 

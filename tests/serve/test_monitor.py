@@ -121,12 +121,42 @@ def test_one_key_against_several_does_not_pause_learning():
     assert not monitor.comparison(Linear(GOOD)).behind
 
 
+@pytest.mark.parametrize(("every", "noticed"), [(1, True), (1.5, True), (4, False), (1000, False)])
+def test_a_majority_of_feedback_that_contradicts_what_came_before_is_noticed(every, noticed):
+    """All of it, two thirds, a quarter and next to none; whatever keys it comes with, and whatever was learned."""
+    monitor = PolicyMonitor(seen(), Linear(GOOD))
+    see(monitor, Linear(GOOD), drawn(300, 0))
+    assert monitor.contradiction() is None
+    updates = drawn(200, 1)
+    hostile = [int((i + 1) / every) > int(i / every) for i in range(len(updates))]
+    see(
+        monitor,
+        Linear(GOOD),
+        [reversed_feedback([one])[0] if turned else one for one, turned in zip(updates, hostile, strict=True)],
+    )
+    assert (monitor.contradiction() is not None) == noticed
+
+
+def test_a_deployed_policy_that_was_always_wrong_is_no_contradiction():
+    monitor = PolicyMonitor(seen(), Linear(-GOOD))
+    for seed in range(8):
+        see(monitor, Linear(GOOD), drawn(64, seed))
+        assert monitor.contradiction() is None
+
+
 def taught(client, learn, asked, seeds):
     for seed in seeds:
         told = client.post("/v1/lists", json=asked(8, seed=seed)).json()
         client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": [told["items"][0]["id"]]})
     learn(client)
     return client.get("/v1/learning").json()["versions"][0]
+
+
+def test_contradictory_feedback_pauses_learning(opened, asked, learn, monkeypatch):
+    client = opened(learn=True)
+    monkeypatch.setattr(PolicyMonitor, "contradiction", lambda self: "Most of it contradicts.")
+    status = taught(client, learn, asked, range(3))
+    assert (status["state"], status["serves_learned"], status["reason"]) == ("frozen", False, "Most of it contradicts.")
 
 
 def test_an_alarm_pauses_learning_and_the_deployed_policy_serves(opened, store, asked, learn, monkeypatch):

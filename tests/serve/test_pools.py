@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from listwright.serve.pools import Gathering, Pool
+from listwright.serve.models.building import Gathering, Pool
 from listwright.serve.refusals import Refused
 
 

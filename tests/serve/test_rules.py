@@ -70,6 +70,17 @@ def test_the_walk_from_a_log_to_a_second_rollout(opened, asked, tmp_path, capsys
     assert len(talk(again, asked, 3, per_group=2, pinned=[ids[5]])) == 3
 
 
+def test_quotas_of_a_request_hold_both_ways(opened, asked):
+    client = opened()
+    for quotas, least in (({"b": [2, 2]}, 2), ([1, 2], 1), ({"a": 1}, 2)):
+        for answer in talk(client, asked, 3, per_group=quotas):
+            ids = [item["id"] for item in asked(8)["items"]]
+            groups = ["ab"[ids.index(item["id"]) % 2] for item in answer["items"]]
+            assert len(groups) == 3
+            assert groups.count("b") >= least
+    assert client.post("/v1/lists", json=asked(8) | {"per_group": {"b": [2, 1]}}).status_code == 422
+
+
 def test_rules_that_cannot_be_kept_are_refused(opened, asked):
     client = opened()
     for rule in ("pinned", "blocked"):
@@ -93,7 +104,7 @@ def test_a_user_stays_with_a_version(opened, asked, fitted, tmp_path):
 
 
 def test_a_candidate_is_tried_until_the_feedback_decides(opened, asked, fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("listwright.serve.learning.candidate.PAUSE", 0.01)
+    monkeypatch.setattr("listwright.serve.learning.control.PAUSE", 0.01)
     fitted(1).save(tmp_path / "other.listwright")
     client = opened(models={"other": tmp_path / "other.listwright"}, candidate="other", loss_budget=0.5)
     traffic = client.service.registry.of

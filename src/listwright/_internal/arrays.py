@@ -47,6 +47,8 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
         if array.dtype == dtype:
             return np.asarray(array, order="C")
         _refuse_text(array, name)
+        if array.dtype.kind == "c":
+            raise InputError(f"{name} must hold real numbers. Got complex ones.")
         if array.dtype.kind not in "biuf":
             array = array.astype(np.float64)
         with np.errstate(over="ignore"):  # a number too large for float32 turns into inf, which the callers report

@@ -38,7 +38,9 @@ class Intake:
     def of(cls, features: Any, offsets: Any, problem_ids: Any, item_ids: Any) -> Intake:
         table, starts, items_each = _layout(features, offsets)
         ids = _problem_ids(problem_ids, len(starts) - 1)
-        _no_empty_problem(starts, ids)
+        empty = first_bad(starts[1:] == starts[:-1])
+        if empty is not None:
+            raise InputError(f"Problem {ids[empty]!s} has no candidates. Leave it out.")
         shape = cls(table, starts, items_each, ids, None)
         return shape if item_ids is None else replace(shape, item_ids=shape._item_ids(item_ids))
 
@@ -198,10 +200,8 @@ class Intake:
         bad = first_bad(np.diff(keys[order]) == 0)
         if bad is not None:
             row = int(order[bad + 1])
-            problem = self.problem_ids[owners[row]]
-            raise InputError(
-                f"Problem {problem!s} has {what} {values[row]!s} twice. List an item only once per problem."
-            )
+            twice = f"{what} {values[row]!s} twice. List an item only once per problem."
+            raise InputError(f"Problem {self.problem_ids[owners[row]]!s} has {twice}")
 
 
 def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
@@ -234,12 +234,6 @@ def _offsets(offsets: Any, n_rows: int) -> Ints:
     if bad is not None:
         raise InputError(f"offsets must not fall. Got {starts[bad]} and then {starts[bad + 1]} at position {bad + 1}.")
     return starts
-
-
-def _no_empty_problem(offsets: Ints, ids: NDArray[Any]) -> None:
-    bad = first_bad(offsets[1:] == offsets[:-1])
-    if bad is not None:
-        raise InputError(f"Problem {ids[bad]!s} has no candidates. Leave it out.")
 
 
 def _problem_ids(values: Any, n_problems: int) -> NDArray[Any]:
@@ -293,11 +287,9 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
         "reward": None if first.reward is None else first.reward.join([part.reward for part in others]),
         "problem_ids": ids,
         "vectors": None if first.vectors is None else _stack([part.vectors for part in parts]),
-        "links": _join_links([part.links for part in parts]),
-        "aspects": _join_aspects([part.aspects for part in parts]),
-        "query_terms": None
-        if first.query_terms is None
-        else first.query_terms.join([part.query_terms for part in others]),
+        "links": _stack_by_name([part.links for part in parts]),
+        "aspects": _stack_by_name([part.aspects for part in parts]),
+        "query_terms": first.query_terms and first.query_terms.join([part.query_terms for part in others]),
         "quotas": None if first.quotas is None else Quotas.join([part.quotas for part in parts]),
         "numbered": numbered,
     }
@@ -331,47 +323,26 @@ def _concat(arrays: list[Any]) -> Any:
     return None if arrays[0] is None else np.concatenate(arrays)
 
 
-def _join_links(parts: list[dict[str, Any] | None]) -> dict[str, Any] | None:
-    """Stack the tables of links by name. Tables are as wide as their largest problem, so narrower ones are widened."""
-    tables = [part for part in parts if part is not None]
-    return {name: _stack_links([part[name] for part in tables]) for name in tables[0]} if tables else None
+def _stack_by_name(parts: list[Any]) -> Any:
+    """Stack tables by name, with zeros for the columns that narrower ones lack; None where there are none."""
+    return None if parts[0] is None else {name: _stack_wide([part[name] for part in parts]) for name in parts[0]}
 
 
-def _stack_links(tables: list[Any]) -> Any:
-    """Stack CSR tables of different widths into one of the largest width."""
+def _stack_wide(tables: list[Any]) -> Any:
     width = max(table.shape[1] for table in tables)
-    wide = [sparse.csr_array((t.data, t.indices, t.indptr), shape=(t.shape[0], width)) for t in tables]
-    return sparse.vstack(wide, format="csr", dtype=np.float32)
-
-
-def _join_aspects(parts: list[dict[str, Floats32] | None]) -> dict[str, Floats32] | None:
-    """Stack the tables of aspects by name, with zeros for the columns that narrower ones lack."""
-    tables = [part for part in parts if part is not None]
-    if not tables:
-        return None
-    width = {name: max(part[name].shape[1] for part in tables) for name in tables[0]}
-    return {
-        name: np.concatenate([np.pad(part[name], ((0, 0), (0, most - part[name].shape[1]))) for part in tables])
-        for name, most in width.items()
-    }
+    if sparse.issparse(tables[0]):
+        return _stack([sparse.csr_array((t.data, t.indices, t.indptr), shape=(t.shape[0], width)) for t in tables])
+    return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables])
 
 
 def _join_ids(parts: Sequence[Any]) -> tuple[NDArray[Any], bool]:
     """Return the ids of all parts and whether they are just numbers; numbered problems are numbered anew."""
     ids = np.concatenate([part.problem_ids for part in parts])
     numbered = all(part.numbered for part in parts)
-    names, counts = np.unique(ids, return_counts=True) if ids.dtype != object else _count_ids(ids)
-    if (counts == 1).all():
+    codes = codes_of(ids)
+    repeated = first_bad(np.bincount(codes)[codes] > 1)
+    if repeated is None:
         return ids, numbered
     if numbered:
         return np.arange(len(ids)), True
-    raise InputError(f"Problem {names[counts > 1][0]!s} is in two of the parts. Give each problem its own id.")
-
-
-def _count_ids(ids: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-    counts: dict[Any, int] = {}
-    for name in ids:
-        counts[name] = counts.get(name, 0) + 1
-    names = np.empty(len(counts), dtype=object)
-    names[:] = list(counts)
-    return names, np.array(list(counts.values()))
+    raise InputError(f"Problem {ids[repeated]!s} is in two of the parts. Give each problem its own id.")

@@ -80,6 +80,8 @@ def clone(value: T) -> T:
         from sklearn.base import clone as sklearn_clone
 
         return sklearn_clone(value)
+    if hasattr(value, "__sklearn_clone__"):
+        return value.__sklearn_clone__()
     params = {name: _copy(param) for name, param in value.get_params(deep=False).items()}
     copy = type(value)(**params)
     for name, param in params.items():

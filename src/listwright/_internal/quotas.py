@@ -139,15 +139,7 @@ class Quotas:
 
 
 def make_quotas(
-    before: Quotas,
-    offsets: Ints,
-    *,
-    groups: Any,
-    per_group: Any,
-    exclude: Any,
-    pin: Any,
-    budgets: Any,
-    alternatives: Any = None,
+    before: Quotas, offsets: Ints, groups: Any, per_group: Any, exclude: Any, pin: Any, budgets: Any, alternatives: Any
 ) -> Quotas:
     """Return the quotas with what the arguments of `Problems.with_constraints` say; None leaves a part as it is."""
     n, quotas = len(before.pinned), before
@@ -253,6 +245,7 @@ def as_rows(given: Any, n: int, name: str) -> Ints:
     """Return row numbers from numbers or a mask, without duplicates; none for None."""
     if given is None:
         return np.empty(0, dtype=np.int64)
+    given = sorted(given) if isinstance(given, set | frozenset) else given
     array = np.asarray(given)
     if array.dtype == bool:
         if array.shape != (n,):

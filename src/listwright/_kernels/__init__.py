@@ -1,7 +1,6 @@
 """Compiled functions on plain arrays. They check nothing: callers pass arrays of the right types and shapes.
 
-While kernels are compiled, which takes seconds in a fresh environment, a line on standard error says so, and how far
-it is.
+While kernels are compiled, which takes seconds in a fresh environment, a line on standard error says how far it is.
 """
 
 from __future__ import annotations
@@ -22,9 +21,7 @@ MESSAGE = f"Compiling once: about {ABOUT} s on an idle core. `listwright warmup`
 
 
 class Announcer(event.Listener):
-    """Listens to numba's compile events, which are sent for every function compiled but not for those read from its
-    cache. Announces them once; on a terminal, by a line that counts while they are compiled and then goes.
-    """
+    """Announces once what numba compiles, which is not what it reads from its cache; on a terminal, a line counts."""
 
     def __init__(self) -> None:
         self.depth, self.count, self.seconds, self.started = 0, 0, 0.0, 0.0

@@ -120,9 +120,7 @@ def _take_off(axis: Floats, other: Floats) -> None:
 
 @inline
 def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
-    """Write the direction of the pick's part outside the axes so far; removed twice, because rounding leaves some of
-    it.
-    """
+    """Write the direction of the pick's part outside the axes; removed twice, as rounding leaves some of it."""
     dense, starts, columns, values, _ = space
     axis = axes[n_axes]
     for j in range(len(axis)):  # not axis[:] = dense[pick], whose check of shapes takes seconds to compile
@@ -143,14 +141,7 @@ def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
 
 @inner(error_model="numpy")
 def _fill(
-    first: int,
-    end: int,
-    problem: int,
-    limits: ListLimits,
-    space: Space,
-    seen: DPPState,
-    picks: Ints,
-    scores: Floats,
+    first: int, end: int, problem: int, limits: ListLimits, space: Space, seen: DPPState, picks: Ints, scores: Floats
 ) -> None:
     """Fill one list into `picks`, and what each pick adds into `scores`."""
     sizes, room, groups, counts, amounts, further, _ = limits
@@ -190,12 +181,7 @@ def _length_of(row: int, space: Space) -> float:
 
 @kernel()
 def dpp_lists(
-    offsets: Ints,
-    quality: Floats,
-    space: Space,
-    width: int,
-    limits: ListLimits,
-    length: int,
+    offsets: Ints, quality: Floats, space: Space, width: int, limits: ListLimits, length: int
 ) -> tuple[Ints, Floats]:
     """Return greedy lists of a determinantal point process, and what each item adds to the log-determinant."""
     n, shape = len(quality), (len(offsets) - 1, length)

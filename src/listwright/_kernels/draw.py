@@ -13,9 +13,7 @@ INVERSE_GAP, EPSILON, SOFTMAX = 0, 1, 2
 
 @kernel()
 def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
-    """Return random numbers from 0 to 1, shape (keys, count), which depend only on the key and the column
-    (SplitMix64).
-    """
+    """Return numbers from 0 to 1, shape (keys, count), which depend only on key and column (SplitMix64)."""
     found = np.empty((len(keys), count))
     for i in range(len(keys)):
         state = keys[i]
@@ -30,9 +28,7 @@ def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
 
 @kernel()
 def open_best(scores: Floats) -> tuple[int, int]:
-    """Return the row with the highest score (the lowest among equals, -1 for none) and the number of open rows; -inf is
-    closed.
-    """
+    """Return the row with the highest score, the lowest of equals, -1 for none; and how many are open, above -inf."""
     best, count = -1, 0
     for i in range(len(scores)):
         if scores[i] > -np.inf:
@@ -72,9 +68,7 @@ def fill_chances(kind: int, strength: float, scores: Floats, chances: Floats) ->
 
 @kernel()
 def draw_one(chances: Floats, number: float) -> int:
-    """Return the row at which the running sum of probabilities exceeds `number`, or the last with a probability if
-    rounding prevents it.
-    """
+    """Return the row at which the summed probabilities exceed `number`; the last possible if rounding prevents it."""
     total, last = 0.0, -1
     for i in range(len(chances)):
         if chances[i] > 0.0:

@@ -98,9 +98,7 @@ def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best
 def sparse_gains(
     rows: Ints, owners: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats
 ) -> Floats:
-    """Return what `dense_gains` does if only some similarities are stored, in CSR form with columns numbered within
-    problems.
-    """
+    """Return what `dense_gains` does from similarities in CSR form, with columns numbered within problems."""
     gains = np.zeros(len(rows))
     for i in range(len(rows)):
         row = rows[i]
@@ -164,18 +162,9 @@ def _lazy(
 
 @kernel()
 def lazy_facility(
-    low: int,
-    high: int,
-    offsets: Ints,
-    bounds: Floats,
-    weights: Floats,
-    similarity: Floats,
-    blocks: Ints,
-    totals: Floats,
-    room: Floats,
-    picks: Ints,
-    picked: Floats,
-) -> None:
+    low: int, high: int, offsets: Ints, bounds: Floats, weights: Floats, similarity: Floats, blocks: Ints,
+    totals: Floats, room: Floats, picks: Ints, picked: Floats,
+) -> None:  # fmt: skip
     """Fill the lists of problems low to high by lazy greedy; see `_lazy`."""
     for i in range(low, high):
         start, end, block = offsets[i], offsets[i + 1], similarity[blocks[i] : blocks[i + 1]]
@@ -214,23 +203,10 @@ def _lift_neighbors(low: int, high: int, columns: Ints, values: Floats, best: Fl
 
 @kernel()
 def lazy_graph(
-    starts: Ints,
-    columns: Ints,
-    values: Floats,
-    weights: Floats,
-    total: float,
-    best: Floats,
-    costs: Floats,
-    left: float,
-    groups: Ints,
-    counts: Ints,
-    amounts: Floats,
-    further: Floats,
-    heap: Ints,
-    gains: Floats,
-    picks: Ints,
+    starts: Ints, columns: Ints, values: Floats, weights: Floats, total: float, best: Floats, costs: Floats,
+    left: float, groups: Ints, counts: Ints, amounts: Floats, further: Floats, heap: Ints, gains: Floats, picks: Ints,
     picked: Floats,
-) -> int:
+) -> int:  # fmt: skip
     """Pick rows by lazy greedy facility location; return their number."""
     bounds, seen, size, n_picked = np.full(len(costs), -np.inf), np.zeros(len(costs), dtype=np.int64), len(heap), 0
     for row in heap:

@@ -18,39 +18,18 @@ class VolumeState(NamedTuple):
 
     With gamma = 0 the kernel is the dot product of the rows scaled by `space.inverse`. A pick is then an axis of d
     numbers, so nothing grows with rows times picks. Otherwise the kernel is rbf, and `explained` holds Cholesky rows.
-
-    Attributes
-    ----------
-    space : Space
-        The rows.
-    squares : ndarray of float, shape (rows,)
-        Squared length of each row, as the kernel sees it.
-    gamma, scale : float
-        Parameters of the kernel.
-    order : ndarray of int, shape (picks,)
-        The picks; -1 for those to come.
-    remaining : ndarray of float, shape (rows,)
-        1 + scale * squared length of what the first `seen` picks do not explain.
-    seen : ndarray of int, shape (rows,)
-        Number of picks that `remaining` accounts for.
-    shares : ndarray of float, shape (picks,)
-        scale / remaining of each pick.
-    axes : ndarray of float, shape (picks, d)
-        The axis of each pick; empty for rbf.
-    explained : ndarray of float32, shape (rows, picks)
-        Cholesky rows for rbf; otherwise empty.
     """
 
-    space: Space
-    squares: Floats
-    gamma: float
+    space: Space  # the rows
+    squares: Floats  # squared length of each row, as the kernel sees it
+    gamma: float  # parameters of the kernel
     scale: float
-    order: Ints
-    remaining: Floats
-    seen: Ints
-    shares: Floats
-    axes: Floats
-    explained: Floats32
+    order: Ints  # the picks; -1 for those to come
+    remaining: Floats  # by row: 1 + scale * squared length of what the first `seen` picks do not explain
+    seen: Ints  # by row: number of picks that `remaining` accounts for
+    shares: Floats  # by pick: scale / remaining
+    axes: Floats  # (picks, d): the axis of each pick; empty for rbf
+    explained: Floats32  # (rows, picks): Cholesky rows for rbf; otherwise empty
 
 
 @kernel(fastmath={"reassoc", "nsz", "contract"})
@@ -131,18 +110,9 @@ def add_pick(row: int, n_picked: int, volume: VolumeState) -> None:
 
 @kernel()
 def lazy_volume(
-    volume: VolumeState,
-    n_given: int,
-    costs: Floats,
-    left: float,
-    groups: Ints,
-    counts: Ints,
-    amounts: Floats,
-    further: Floats,
-    heap: Ints,
-    gains: Floats,
-    picked: Floats,
-) -> int:
+    volume: VolumeState, n_given: int, costs: Floats, left: float, groups: Ints, counts: Ints, amounts: Floats,
+    further: Floats, heap: Ints, gains: Floats, picked: Floats,
+) -> int:  # fmt: skip
     """Pick rows by lazy greedy log det; return the number of rows, given ones included."""
     bounds, size, n_picked = np.full(len(costs), -np.inf), len(heap), 0
     for row in volume.order[:n_given].copy():

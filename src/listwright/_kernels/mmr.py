@@ -105,12 +105,7 @@ def _fill(
 
 @kernel()
 def mmr_lists(
-    offsets: Ints,
-    relevance: Floats,
-    space: Space,
-    limits: ListLimits,
-    diversity: float,
-    length: int,
+    offsets: Ints, relevance: Floats, space: Space, limits: ListLimits, diversity: float, length: int
 ) -> tuple[Ints, Floats]:
     """Return lists by maximal marginal relevance, and the scores of their items."""
     inverse_lengths(space)

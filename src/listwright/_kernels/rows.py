@@ -119,9 +119,7 @@ def best_of(scores: Floats) -> int:
 
 @inner(fastmath={"nnan", "nsz"})
 def top_of(scores: Floats, rows: Ints, picked: Floats) -> None:
-    """Write the rows with the highest scores into `rows`, best first and the lowest row first among equals, and their
-    scores into `picked`.
-    """
+    """Fill `rows` with those of the highest scores, best first and the lowest of equals, and `picked` with these."""
     n_found, least = 0, -np.inf
     for row in range(len(scores)):
         score = scores[row]

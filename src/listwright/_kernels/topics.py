@@ -25,17 +25,9 @@ def weighted_rise(shape: int, weight: float, level: float, amount: float, cap: f
 
 @kernel()
 def topic_gains(
-    rows: Ints,
-    owners: Ints,
-    row_starts: Ints,
-    topics: Ints,
-    amounts: Floats,
-    topic_starts: Ints,
-    weights: Floats,
-    caps: Floats,
-    levels: Floats,
-    shape: int,
-) -> Floats:
+    rows: Ints, owners: Ints, row_starts: Ints, topics: Ints, amounts: Floats, topic_starts: Ints, weights: Floats,
+    caps: Floats, levels: Floats, shape: int,
+) -> Floats:  # fmt: skip
     """Return the weighted rise that each of `rows` would add, with one read of their stored numbers."""
     gains = np.zeros(len(rows))
     for i in range(len(rows)):
@@ -125,21 +117,9 @@ def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth:
 
 @inner(error_model="numpy")
 def _lazy(
-    start: int,
-    gains: Floats,
-    sizes: Floats,
-    row_starts: Ints,
-    topics: Ints,
-    amounts: Floats,
-    weights: Floats,
-    caps: Floats,
-    shape: int,
-    total: float,
-    most: float,
-    left: float,
-    picks: Ints,
-    picked: Floats,
-) -> None:
+    start: int, gains: Floats, sizes: Floats, row_starts: Ints, topics: Ints, amounts: Floats, weights: Floats,
+    caps: Floats, shape: int, total: float, most: float, left: float, picks: Ints, picked: Floats,
+) -> None:  # fmt: skip
     """Fill one problem's list: rows of the batch into `picks`, what each adds into `picked`."""
     # Gains only decrease, so an old one bounds the new one, and a row is measured again only if it looks better than
     # the best so far; the last runner-up is tried first, so that this is high from the start. The cost is one read of
@@ -179,58 +159,23 @@ def _lazy(
 
 @kernel()
 def lazy_topics(
-    offsets: Ints,
-    gains: Floats,
-    sizes: Floats,
-    row_starts: Ints,
-    topics: Ints,
-    amounts: Floats,
-    topic_starts: Ints,
-    weights: Floats,
-    caps: Floats,
-    shape: int,
-    totals: Floats,
-    most: Floats,
-    room: Floats,
-    picks: Ints,
-    picked: Floats,
-) -> None:
+    offsets: Ints, gains: Floats, sizes: Floats, row_starts: Ints, topics: Ints, amounts: Floats, topic_starts: Ints,
+    weights: Floats, caps: Floats, shape: int, totals: Floats, most: Floats, room: Floats, picks: Ints, picked: Floats,
+) -> None:  # fmt: skip
     """Fill the lists of all problems by lazy greedy; see `_lazy`."""
     for i in range(len(picks)):
         start, end, first, last = offsets[i], offsets[i + 1], topic_starts[i], topic_starts[i + 1]
         _lazy(
-            start,
-            gains[start:end],
-            sizes[start:end],
-            row_starts[start : end + 1],
-            topics,
-            amounts,
-            weights[first:last],
-            caps[first:last],
-            shape,
-            totals[i],
-            most[i],
-            room[i],
-            picks[i],
-            picked[i],
-        )
+            start, gains[start:end], sizes[start:end], row_starts[start : end + 1], topics, amounts,
+            weights[first:last], caps[first:last], shape, totals[i], most[i], room[i], picks[i], picked[i],
+        )  # fmt: skip
 
 
 @kernel()
 def best_reference_gains(
-    rows: Ints,
-    owners: Ints,
-    row_starts: Ints,
-    topics: Ints,
-    amounts: Floats,
-    topic_starts: Ints,
-    weights: Floats,
-    caps: Floats,
-    levels: Floats,
-    reference_of: Ints,
-    reference_starts: Ints,
-    values: Floats,
-) -> Floats:
+    rows: Ints, owners: Ints, row_starts: Ints, topics: Ints, amounts: Floats, topic_starts: Ints, weights: Floats,
+    caps: Floats, levels: Floats, reference_of: Ints, reference_starts: Ints, values: Floats,
+) -> Floats:  # fmt: skip
     """Return how much each row would raise the highest recall over the references of its problem."""
     gains = np.empty(len(rows))
     for i in range(len(rows)):

@@ -37,9 +37,7 @@ class Draws(NamedTuple):
 
 @inner(fastmath={"reassoc", "contract", "nsz"})
 def alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> None:
-    """Add rows @ weights and `identity` to `own`; all rows in the same order of summation, so that equal rows stay
-    equal.
-    """
+    """Add rows @ weights and `identity` to `own`; all rows are summed in the same order, so equal ones stay equal."""
     for i in range(len(rows)):
         total = identity[i] if len(identity) else 0.0
         for j in range(len(weights)):
@@ -146,22 +144,9 @@ def _draw(
 
 @outer(error_model="numpy")
 def walk_lists(
-    low: int,
-    high: int,
-    offsets: Ints,
-    table: Floats32,
-    weights: Weights,
-    sizes: Floats,
-    room: Floats,
-    repeats: bool,
-    quotas: Any,
-    draws: Draws | None,
-    lists: Ints,
-    picked: Floats,
-    propensities: Floats,
-    space: Floats,
-    least: Floats32,
-) -> None:
+    low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, sizes: Floats, room: Floats, repeats: bool,
+    quotas: Any, draws: Draws | None, lists: Ints, picked: Floats, propensities: Floats, space: Floats, least: Floats32,
+) -> None:  # fmt: skip
     """Fill the lists of problems low to high, with the score of each pick and, if picks are drawn, its probability."""
     # Quotas (groups, counts, amounts and left of `ListLimits`) and draws are None where there are none: then numba
     # leaves out what concerns them, which is a third of the time that compiling takes.

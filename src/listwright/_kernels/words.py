@@ -24,9 +24,7 @@ OFFSET, PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # of 
 def split_words(
     kinds: Any, folds: Any, starts: Any, firsts: Any, lasts: Any, sentences: Any, words: Any, stems: Any, flags: Any
 ) -> Any:
-    """Fill in where the words of all texts are, their sentences and hashes, and the bits that depend on their
-    surroundings; turn `starts` from characters into words.
-    """
+    """Fill in where words are, their sentences, hashes and bits; turn `starts` from characters into words."""
     # A word is a run of letters and digits, or two signs; pairs of signs overlap. A sentence ends at a full stop
     # followed by a blank, unless a lower-case letter comes next or the stop belongs to an initial; at a blank line; and
     # at a line end that is not followed by a lower-case letter.
@@ -183,9 +181,7 @@ def pair_titles(
 
 @outer(error_model="numpy")
 def pair_names(latest: Any, previous: Any, owners: Any, heights: Any, rarity: Any, shared: Any, bridges: Any) -> None:
-    """Fill in for two passages the summed rarity of the names that both hold, and the highest product of rarity and
-    heights.
-    """
+    """Fill in by pair the summed rarity of the names that both hold, and the highest product of rarity and heights."""
     for stem in range(len(latest)):
         one = latest[stem]
         while one >= 0:

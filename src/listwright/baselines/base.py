@@ -15,15 +15,16 @@ from listwright._internal.parameters import check_fitted
 from listwright._kernels.losses import fill, sort_within
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
-from listwright.frames.columns import FrameKeywords
+from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.lists import Lists
-from listwright.predictor import Predictor, check_reward_named, with_column_options
+from listwright.predictor import Predictor, check_reward_named
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.training.signature import Signature, try_predicting
 from listwright.walk.constraints import Constraints, as_budgets, as_constrained, check_length, check_problems
 
 Score = Callable[[], tuple[Floats, Bools]]  # one score per row, and which rows may be taken at all
+PerGroup = int | Mapping[Any, int] | None  # how many items of a group a list holds at most, by group or for all
 Add = Callable[[Ints], None]  # called with the picks: one row per problem, -1 for none
 
 
@@ -32,19 +33,22 @@ class Baseline(Predictor):
 
     Subclasses implement `_lists`, and `_learn` where there is something to learn; `_learns` says whether `fit` needs a
     reward. Checks of limits, frames and signatures are done here, so that all baselines refuse the same mistakes.
+
+    Parameters
+    ----------
+    length : int
+        Number of items of a list.
+    budget : float, optional
+        Total size of a list, which takes the place of length. Items that do not fit are skipped.
+    per_group : int, dict or None
+        How many items of a group a list holds at most: see `Problems.with_constraints`.
     """
 
     learns_budget: ClassVar[bool] = False  # whether what is learned depends on the budget
     needs_reward: ClassVar[bool] = False  # whether lists are built with the reward in sight
     not_saved: ClassVar[tuple[str, ...]] = ("training_problems_",)
 
-    def __init__(
-        self,
-        length: int = 5,
-        *,
-        budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
-    ) -> None:
+    def __init__(self, length: int = 5, *, budget: float | None = None, per_group: PerGroup = None) -> None:
         self.length = length
         self.budget = budget
         self.per_group = per_group
@@ -84,7 +88,7 @@ class Baseline(Predictor):
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         new_levels: str | None = None,
     ) -> Lists:
         """Return lists for problems whose reward need not be known."""
@@ -103,9 +107,7 @@ class Baseline(Predictor):
         return ""
 
     def check_loaded(self, own: Iterable[Any], parts: Iterable[Any]) -> None:
-        """Build a list of a made-up problem with a model from a file, so that a damaged file is found when it is
-        loaded.
-        """
+        """Build a list of a made-up problem, so that a damaged file is found when it is loaded."""
         try_predicting(self)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -153,17 +155,13 @@ def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats 
 
 
 def as_lists(problems: Problems, rows: Ints, scores: Floats) -> Lists:
-    """Wrap picked rows, of shape (problems, steps) with -1 for none, as `Lists`, without columns that no list
-    reaches.
-    """
+    """Wrap picked rows, shape (problems, steps), -1 for none, as `Lists`, without columns that no list reaches."""
     used = rows.shape[1] if rows[:, -1].max() >= 0 else max(1, int((rows >= 0).sum(axis=1).max()))
     return Lists(problems.without_reward(), rows[:, :used], picked_scores=scores[:, :used])
 
 
 def n_steps(problems: Problems, length: int | None, *, allow_short: bool) -> int:
-    """Return how many positions there are to fill at most: the length, or all candidates where only a budget limits
-    lists.
-    """
+    """Return how many positions there are at most: the length, or all candidates if only a budget limits lists."""
     if length is None:
         return int(problems.counts.max())
     check_length(length, problems, allow_short=allow_short)

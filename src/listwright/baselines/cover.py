@@ -70,20 +70,16 @@ class SuccessCover(Cover):
 
     @property
     def n_items(self) -> int:
-        """The number of columns of the table."""
         return self.success.shape[1]
 
     @property
     def n_problems(self) -> int:
-        """The number of rows of the table."""
         return len(self.success)
 
     def start(self, weights: Floats) -> Floats:
-        """Start with every list failing every problem."""
         return weights
 
     def gains(self, state: Floats) -> Floats:
-        """Multiplies the weights of failed problems with the table of successes."""
         return state @ self.success
 
     def add(self, state: Floats, items: Ints) -> Floats:
@@ -109,12 +105,10 @@ class FoldCover(Cover):
 
     @property
     def n_items(self) -> int:
-        """The number of items of the problems' catalogue."""
         return n_items_of(self.problems)
 
     @property
     def n_problems(self) -> int:
-        """The number of problems that are kept."""
         return len(self.problems)
 
     def start(self, weights: Floats) -> FoldState:
@@ -125,7 +119,6 @@ class FoldCover(Cover):
         return FoldState(copies, lists, weights[lists, which], len(weights), earned)
 
     def gains(self, state: FoldState) -> Floats:
-        """Sum the reward's weighted gains by list and item."""
         copies = state.copies
         gains = reward_of(copies).gains(state.earned) * state.weights[copies.owners]
         cells = state.lists[copies.owners] * self.n_items + items_of(copies)
@@ -133,7 +126,6 @@ class FoldCover(Cover):
         return np.asarray(sums, dtype=np.float64).reshape(state.n_lists, self.n_items)
 
     def add(self, state: FoldState, items: Ints) -> FoldState:
-        """Add the item of each list in every copy that offers it."""
         copies = state.copies
         taken = np.flatnonzero(items_of(copies) == items[state.lists][copies.owners])
         picks = np.full(len(copies), -1)
@@ -147,9 +139,7 @@ def cover_of(problems: Problems) -> Cover:
 
 
 def static_order(cover: Cover) -> Ints:
-    """Return all items in the order in which greedy picks them over all training problems; ties go to the
-    lowest item.
-    """
+    """Return all items in the order in which greedy picks them over all training problems; the lowest of equals."""
     state = cover.start(np.ones((1, cover.n_problems)))
     alone = round_gains(cover.gains(state)[0])
     gains = alone.copy()
@@ -168,16 +158,12 @@ def round_gains(gains: Floats) -> Floats:
     return np.round(gains, 12)
 
 
-def rows_by_item(problems: Problems, order: Ints) -> Ints:
-    """Return (problems, items), in the static order: the row of each item, -1 where it is not offered."""
-    return by_item(problems, np.arange(problems.n_rows), len(order), missing=-1)[:, order].astype(np.int64)
-
-
 def cover_lists(
     cover: Cover, weights: Floats, order: Ints, problems: Problems, constraints: Constraints, steps: int
 ) -> tuple[Ints, Floats]:
     """Build lists greedily on the weighted training problems; ties go to the first item in the static order."""
-    lists, offer = np.arange(len(weights)), rows_by_item(problems, order)
+    offer = by_item(problems, np.arange(problems.n_rows), len(order), missing=-1)[:, order].astype(np.int64)
+    lists = np.arange(len(weights))
     state, open_items = cover.start(weights), offer >= 0
     rows, scores = np.full((len(lists), steps), -1), np.zeros((len(lists), steps))
     for position in range(steps):
@@ -213,9 +199,8 @@ def state_table(problems: Problems, n_items: int) -> Floats32:
         return problems.context
     if not problems.n_features or not has_whole_catalogue(problems, n_items):
         raise InputError(
-            "These problems have no features that describe them as a whole. Pass context "
-            "to Problems.from_arrays, or features of the "
-            f"whole catalogue ({n_items} candidates) in every problem."
+            "These problems have no features that describe them as a whole. Pass context to Problems.from_arrays, or "
+            f"features of the whole catalogue ({n_items} candidates) in every problem."
         )
     return whole_problem(with_catalogue(problems), n_items)
 

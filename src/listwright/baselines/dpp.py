@@ -1,15 +1,14 @@
-"""`DPP`: lists that span a large volume, with rows stretched by their relevance."""
+"""Determinantal point processes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright._kernels.dpp import dpp_lists
-from listwright.baselines.base import as_lists
-from listwright.baselines.mmr import Diverse, space_of
+from listwright.baselines.base import PerGroup, as_lists
+from listwright.baselines.mmr import Diverse, space_of, vectors_of
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
@@ -32,12 +31,8 @@ class DPP(Diverse):
     relevance : str, int, estimator or None
         None is the cosine to the mean direction of the problem's vectors. The name or number of a feature is used as it
         is. An estimator as in `TopK` predicts what an item gains, scaled from 0 to 1 within each problem.
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
 
     See Also
     --------
@@ -64,7 +59,7 @@ class DPP(Diverse):
         length: int = 5,
         *,
         budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
     ) -> None:
         super().__init__(relevance, length, budget=budget, per_group=per_group)
         self.scale = scale
@@ -75,10 +70,6 @@ class DPP(Diverse):
         super()._check_parameters(problems)
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        space = space_of(problems)
-        quality = self.scale * self._relevance(problems, space)
-        width = (problems.features if problems.vectors is None else problems.vectors).shape[1]
-        rows, scores = dpp_lists(
-            problems.offsets, quality, space, width, Constraints(problems, room, steps).limits(), steps
-        )
-        return as_lists(problems, rows, scores)
+        space, limits = space_of(problems), Constraints(problems, room, steps).limits()
+        quality, width = self.scale * self._relevance(problems, space), vectors_of(problems).shape[1]
+        return as_lists(problems, *dpp_lists(problems.offsets, quality, space, width, limits, steps))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy import linalg, sparse
 from listwright._internal.arrays import Bools, Floats, Ints, unit_rows
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
-from listwright.baselines.base import Baseline, stepwise_lists
+from listwright.baselines.base import Baseline, PerGroup, stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.values import best_of, list_values
 from listwright.features.scale import Scale
@@ -52,12 +51,8 @@ class LearnedDPP(Baseline):
         0 ignores sizes, 1 divides by them. "auto": what makes the best lists of the training problems.
     penalty : float
         Weight of |theta|^2 / 2 relative to the log-likelihood summed over the training problems.
-    length : int
-        Number of items of a list.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
-    budget : float or None
-        Total size of a list; takes the place of length.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
 
     See Also
     --------
@@ -83,7 +78,7 @@ class LearnedDPP(Baseline):
         penalty: float = 1.0,
         length: int = 5,
         *,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         scaling: float | str = "auto",
         budget: float | None = None,
     ) -> None:
@@ -100,21 +95,18 @@ class LearnedDPP(Baseline):
     def _learn(self, problems: Problems) -> None:
         oracle = greedy(problems, None if self.budget is not None else self.length, self.budget)
         self.scale_ = Scale.of(problems.features)
-        table, units = self._table(problems), _units(problems)
+        table = self._table(problems)
+        units = unit_rows(problems.features if problems.vectors is None else problems.vectors)
         cases = [
             _Case(table[start:end], _cosines(units[start:end]), chosen)
             for start, end, chosen in zip(problems.offsets[:-1], problems.offsets[1:], oracle, strict=True)
         ]
+        first, options = np.zeros(table.shape[1]), {"maxiter": STEPS, "ftol": 1e-7}
         with one_thread():
-            found = scipy.optimize.minimize(
-                _loss,
-                np.zeros(table.shape[1]),
-                (cases, self.penalty),
-                jac=True,
-                method="L-BFGS-B",
-                options={"maxiter": STEPS, "ftol": 1e-7},
+            solution = scipy.optimize.minimize(
+                _loss, first, (cases, self.penalty), jac=True, method="L-BFGS-B", options=options
             )
-        self.weights_ = found.x
+        self.weights_ = solution.x
         self.scaling_ = self._best_scaling(problems) if self.scaling == "auto" else float(self.scaling)
 
     def _best_scaling(self, problems: Problems) -> float:
@@ -150,11 +142,6 @@ class LearnedDPP(Baseline):
         """Return the scaled features and a constant, whose weight decides how long likely lists are."""
         scaled = self.scale_.apply(problems.features).astype(np.float64)
         return np.concatenate([scaled, np.ones((problems.n_rows, 1))], axis=1)
-
-
-def _units(problems: Problems) -> Any:
-    """Return the vectors, or else the features, scaled to length 1."""
-    return unit_rows(problems.features if problems.vectors is None else problems.vectors)
 
 
 def _cosines(units: Any) -> Floats:

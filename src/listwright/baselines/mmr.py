@@ -1,8 +1,7 @@
-"""`MMR`: maximal marginal relevance, which picks what is relevant and unlike the list so far."""
+"""Maximal marginal relevance, and what it shares with `DPP`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright._kernels.cosines import Space, centrality
 from listwright._kernels.mmr import mmr_lists
-from listwright.baselines.base import Baseline, as_lists
+from listwright.baselines.base import Baseline, PerGroup, as_lists
 from listwright.baselines.top_k import TopK, check_relevance, column_of, column_values
 from listwright.errors import InputError
 from listwright.lists import Lists
@@ -23,9 +22,7 @@ from listwright.walk.constraints import Constraints
 class Diverse(Baseline):
     """Base of `MMR` and `DPP`, which weigh relevance against cosines."""
 
-    def __init__(
-        self, relevance: Any, length: int, *, budget: float | None, per_group: int | Mapping[Any, int] | None
-    ) -> None:
+    def __init__(self, relevance: Any, length: int, *, budget: float | None, per_group: PerGroup) -> None:
         super().__init__(length, budget=budget, per_group=per_group)
         self.relevance = relevance
 
@@ -42,12 +39,9 @@ class Diverse(Baseline):
         self.top_k_ = TopK(self.relevance, random_state=0).fit(problems)
 
     def _relevance(self, problems: Problems, space: Space) -> Floats:
-        """Return one number per row: the cosine to the centre of its problem, a column as it is, or the learned
-        gain.
-        """
+        """Return by row the cosine to the centre of its problem, a column as it is, or the learned gain."""
         if self.relevance is None:
-            vectors = problems.features if problems.vectors is None else problems.vectors
-            return centrality(problems.offsets, space, vectors.shape[1])
+            return centrality(problems.offsets, space, vectors_of(problems).shape[1])
         column = column_of(self.relevance, self.signature_)
         if column is not None:
             return column_values(problems, column)
@@ -70,12 +64,8 @@ class MMR(Diverse):
     relevance : str, int, estimator or None
         None is the cosine to the mean direction of the problem's vectors. The name or number of a feature is used as it
         is. An estimator as in `TopK` predicts what an item gains, scaled from 0 to 1 within each problem.
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
 
     See Also
     --------
@@ -97,7 +87,7 @@ class MMR(Diverse):
         length: int = 5,
         *,
         budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
     ) -> None:
         super().__init__(relevance, length, budget=budget, per_group=per_group)
         self.diversity = diversity
@@ -108,22 +98,18 @@ class MMR(Diverse):
         super()._check_parameters(problems)
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        space = space_of(problems)
-        relevance = self._relevance(problems, space)
-        rows, scores = mmr_lists(
-            problems.offsets,
-            relevance,
-            space,
-            Constraints(problems, room, steps).limits(),
-            float(self.diversity),
-            steps,
-        )
-        return as_lists(problems, rows, scores)
+        space, limits = space_of(problems), Constraints(problems, room, steps).limits()
+        relevance, diversity = self._relevance(problems, space), float(self.diversity)
+        return as_lists(problems, *mmr_lists(problems.offsets, relevance, space, limits, diversity, steps))
+
+
+def vectors_of(problems: Problems) -> Any:
+    return problems.features if problems.vectors is None else problems.vectors
 
 
 def space_of(problems: Problems) -> Space:
     """Return the vectors, dense or sparse, in the form that the compiled kernels take."""
-    vectors = problems.features if problems.vectors is None else problems.vectors
+    vectors = vectors_of(problems)
     none, inverse = np.zeros(0, dtype=np.int64), np.empty(problems.n_rows)
     if not sparse.issparse(vectors):
         return Space(np.ascontiguousarray(vectors), none, none, np.zeros(0, dtype=np.float32), inverse)

@@ -1,4 +1,4 @@
-"""`Oracle`: the greedy list with the reward in sight, an upper reference for every learner."""
+"""Greedy lists that know the reward."""
 
 from __future__ import annotations
 
@@ -18,12 +18,8 @@ class Oracle(Baseline):
 
     Parameters
     ----------
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
 
     See Also
     --------
@@ -31,7 +27,6 @@ class Oracle(Baseline):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 0, 1]]))
     >>> Oracle(length=1).fit(problems).predict(problems)[0]

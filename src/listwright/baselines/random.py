@@ -1,13 +1,10 @@
-"""`Random`: lists drawn at random, the lower reference."""
+"""Random lists."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.saved import saved_as
-from listwright.baselines.base import Baseline, lists_by_score
+from listwright.baselines.base import Baseline, PerGroup, lists_by_score
 from listwright.lists import Lists
 from listwright.problems import Problems
 
@@ -18,12 +15,8 @@ class Random(Baseline):
 
     Parameters
     ----------
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
     random_state : int, numpy.random.Generator or None
         Seed or numpy Generator; with a seed, every call draws the same lists.
 
@@ -33,7 +26,6 @@ class Random(Baseline):
 
     Examples
     --------
-    >>> import numpy as np
     >>> problems = Problems.from_arrays(np.zeros((4, 10, 1)))
     >>> Random(length=3, random_state=0).fit(problems).predict(problems)
     Lists: 4 lists of 3 items
@@ -44,7 +36,7 @@ class Random(Baseline):
         length: int = 5,
         *,
         budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         random_state: RandomState = None,
     ) -> None:
         super().__init__(length, budget=budget, per_group=per_group)

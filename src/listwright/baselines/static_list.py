@@ -1,4 +1,4 @@
-"""`StaticList`: one list for all problems."""
+"""One list for all problems."""
 
 from __future__ import annotations
 
@@ -22,12 +22,8 @@ class StaticList(Baseline):
 
     Parameters
     ----------
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
 
     See Also
     --------

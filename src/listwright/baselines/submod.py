@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, unit_rows
 from listwright._internal.saved import saved_as
-from listwright.baselines.base import Baseline, as_lists, stepwise_lists
+from listwright.baselines.base import Baseline, PerGroup, as_lists, stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.values import best_of, list_values
 from listwright.lists import Lists
@@ -35,12 +34,8 @@ class SubMod(Baseline):
     redundancy, scaling : float or str
         The paper's lambda and r. "auto": those whose lists are worth most on the training problems,
         under `budget` or `length`.
-    length : int
-        Number of items of a list.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
-    budget : float or None
-        Total size of a list; takes the place of length.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
 
     See Also
     --------
@@ -63,7 +58,7 @@ class SubMod(Baseline):
         scaling: float | str = "auto",
         length: int = 5,
         *,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         budget: float | None = None,
     ) -> None:
         super().__init__(length, budget=budget, per_group=per_group)
@@ -147,18 +142,11 @@ def _greedy(
 
 
 def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:
-    """Replace a list by the best single row where that is worth more, which the guarantee of budgeted greedy
-    relies on.
-    """
+    """Replace a list by the best single row if that is worth more, as the guarantee of budgeted greedy requires."""
     problems = lists.problems
-    rows = np.array([start + alone[start:end].argmax() for start, end in zip(*_ends(problems), strict=True)])
+    rows = np.array([start + alone[start:end].argmax() for start, end in pairwise(problems.offsets)])
     better = alone[rows] > worth
     picked, scores = lists.rows.copy(), np.array(lists.picked_scores)
     picked[better], scores[better] = -1, 0.0
     picked[better, 0], scores[better, 0] = rows[better], alone[rows[better]]
     return as_lists(problems, picked, scores)
-
-
-def _ends(problems: Problems) -> tuple[Ints, Ints]:
-    """Return where the rows of each problem start and end."""
-    return problems.offsets[:-1], problems.offsets[1:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from listwright._internal.extras import find_extra
 from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import SMALL, one_thread, threads_for
-from listwright.baselines.base import Baseline, lists_by_score
+from listwright.baselines.base import Baseline, PerGroup, lists_by_score
 from listwright.baselines.cover import by_item, gains_alone, items_of, state_table
 from listwright.errors import InputError
 from listwright.learners.aggregate import classifies, fit_ranker, is_ranker
@@ -48,12 +47,8 @@ class TopK(Baseline):
         The name or number of a feature to sort by, highest first; "ridge", "extra_trees" or "boosting" (LightGBM where
         it is installed, else scikit-learn's); or any regressor, classifier or ranker with scikit-learn's interface. A
         classifier learns whether a row gains anything, a ranker (`LGBMRanker`, `XGBRanker`) the order within problems.
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
     per_item : bool or "auto"
         Whether every item has its own model. "auto": for a catalogue whose rows have no features of their own, such as
         a portfolio of algorithms.
@@ -88,7 +83,7 @@ class TopK(Baseline):
         length: int = 5,
         *,
         budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         per_item: bool | str = "auto",
         random_state: RandomState = None,
     ) -> None:
@@ -103,7 +98,9 @@ class TopK(Baseline):
         if column is not None:
             return column_values(problems, column)
         with one_thread():
-            return self._by_item(problems) if self.per_item_ else predictions(self.model_, self._rows(problems))
+            if self.per_item_:
+                return self._by_item(problems)
+            return predictions(self.model_, _suit(self._rows(problems), self.model_))
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         return lists_by_score(problems, self.relevance(problems), steps, room)
@@ -152,9 +149,7 @@ class TopK(Baseline):
         return np.concatenate(parts, axis=1)
 
     def _learn_items(self, problems: Problems, seed: int) -> None:
-        """Fit one model per item on the problems that offer it, or a single one with several outputs where all offer
-        all.
-        """
+        """Fit one model per item on the problems that offer it, or one with several outputs where all offer all."""
         table = state_table(problems, self.n_items_)
         gains = by_item(problems, gains_alone(problems), self.n_items_, missing=np.nan)
         offered = np.isfinite(gains)
@@ -194,10 +189,17 @@ def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: 
 
         return DummyRegressor().fit(table, gains)
     model = _fresh(estimator, table, seed)
+    table = _suit(table, model)
     with threads_for(table):
         if is_ranker(estimator) and counts is not None:
             return fit_ranker(model, table, gains, counts)
         return model.fit(table, gains)
+
+
+def _suit(table: Any, model: Any) -> Any:
+    """Return a sparse table as a dense one for scikit-learn's boosting, which takes no other."""
+    dense = sparse.issparse(table) and type(model).__name__.startswith("HistGradientBoosting")
+    return table.toarray() if dense else table
 
 
 def _fresh(estimator: Any, table: Any, seed: int) -> Any:
@@ -224,9 +226,7 @@ def _ridge(table: Any) -> Any:
 
 
 def _boosting(table: Any, seed: int) -> Any:
-    """Return LightGBM where it is installed, else scikit-learn's boosting; slow and shallow, as training problems are
-    few.
-    """
+    """Return LightGBM if installed, else scikit-learn's boosting; slow and shallow, as training problems are few."""
     lightgbm = find_extra("lightgbm", instead="scikit-learn's boosting")
     if lightgbm is None:
         from sklearn.ensemble import HistGradientBoostingRegressor

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import scipy
@@ -12,7 +10,7 @@ import scipy
 from listwright._internal.arrays import Floats, RandomState, as_generator, at_least_one
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
-from listwright.baselines.base import Baseline, as_lists
+from listwright.baselines.base import Baseline, PerGroup, as_lists
 from listwright.baselines.cover import FoldCover, by_item, cover_lists, cover_of, gains_alone, state_table, static_order
 from listwright.errors import InputError
 from listwright.features.outcomes import Forest
@@ -33,9 +31,7 @@ class WeightedCover(Baseline):
 
     @property
     def unsavable(self) -> str:
-        """Why a file cannot hold the fitted model: with another reward than `AnySuccess` its training problems would be
-        needed.
-        """
+        """Why a file cannot hold the model: unless the reward is `AnySuccess`, its training problems are needed."""
         if not isinstance(getattr(self, "cover_", None), FoldCover):
             return ""
         return "it keeps its training problems with their reward. Only with AnySuccess is a table of successes enough"
@@ -85,12 +81,8 @@ class NearestCover(WeightedCover):
     ----------
     n_neighbors : int
         How many training problems count, all the same.
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
 
     See Also
     --------
@@ -110,12 +102,7 @@ class NearestCover(WeightedCover):
     """
 
     def __init__(
-        self,
-        n_neighbors: int = 16,
-        length: int = 5,
-        *,
-        budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        self, n_neighbors: int = 16, length: int = 5, *, budget: float | None = None, per_group: PerGroup = None
     ) -> None:
         super().__init__(length, budget=budget, per_group=per_group)
         self.n_neighbors = n_neighbors
@@ -147,12 +134,8 @@ class ForestCover(WeightedCover):
     ----------
     n_estimators, min_samples_leaf : int
         Size of the forest and of its leaves.
-    length : int
-        Number of items of a list.
-    budget : float, optional
-        Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    length, budget, per_group
+        Limits of a list: see `Baseline`.
     back_off : float
         Weight of all training problems together, against 1 for those that share leaves: what is left to gain
         once the similar ones are covered.
@@ -182,7 +165,7 @@ class ForestCover(WeightedCover):
         length: int = 5,
         *,
         budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         min_samples_leaf: int = 2,
         back_off: float = 0.1,
         random_state: RandomState = None,

@@ -16,9 +16,11 @@ from listwright.features.candidate import feature_names
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, reward_of
 
-LEAKS = 0.999  # within-problem AUC, or its mirror, from which a column is taken to give the reward away
+LEAKS = 0.999  # within-problem AUC, or its mirror, from which a column gives the reward away
+NEARLY, NOISY = 0.993, 0.97  # the same in many problems: of any column, and of one that is constant without a success
 SUSPICIOUS = 0.8  # the same for columns whose names say that they are measured after a list was shown
-MIXED = 60  # problems with better and worse items in which a column without ties must be right to be taken for a leak
+MIXED = 60  # problems with better and worse items that a column without ties, or with noise, must tell apart
+MOST_LEVELS = 50  # different values up to which a column is also taken for a category
 AFTERWARDS = re.compile(r"runtime|dwell|elapsed|click|position|purchase|watched|outcome|label|target|runstatus")
 FIRST_LOOK, SLACK = 400, 0.05  # pairs of a better and a worse item that say which columns are worth a closer look
 MOST_PAIRED = 40  # columns up to which pairs of them are looked at
@@ -60,7 +62,7 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
     if (gains <= 0).all() or alike:
         worth = "nothing" if (gains <= 0).all() else f"the same ({gains[0]:g})"
         yield f"Every item is worth {worth}, so that there is nothing to learn: check the column of the reward."
-    counting = _positions(some)
+    counting = counting_columns(some)
     if len(counting):
         yield (
             f"Column {name_columns(some, counting)} counts the candidates of every problem (1, 2, 3, ...), like the "
@@ -91,10 +93,15 @@ def _alike(problems: Problems) -> bool:
 
 
 def leaks_of(problems: Problems, gains: Floats) -> str:
-    """Return the names of the columns that give the reward away, alone or, where none does, in pairs; "" for none."""
+    """Return the names of the columns that give the reward away, as numbers or as categories, alone or, where none
+    does, in pairs; "" for none.
+    """
     columns = leaking_columns(problems, gains)
     if len(columns):
         return name_columns(problems, columns)
+    categories = leaking_categories(problems, gains)
+    if categories:
+        return first_names(categories)
     return first_names(
         [name_columns(problems, np.array(pair)).replace(", ", " and ") for pair in leaking_pairs(problems, gains)]
     )
@@ -105,8 +112,8 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
     better = better_items(problems, gains)
     if min(better.sum(), (~better).sum()) < EVENTS:
         return np.zeros(0, dtype=np.int64)
-    afterwards = np.array([AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)])
-    limits = np.where(afterwards, SUSPICIOUS, LEAKS)
+    limits = np.full(problems.n_features, NOISY)
+    limits[measured_afterwards(problems)] = SUSPICIOUS
     ahead = _share_ahead(_differences(problems.features, *_sample_pairs(problems, better)))
     linear = np.abs(correlations(problems.features, gains)) >= LEAKS
     return np.array(
@@ -119,6 +126,48 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
     )
 
 
+def measured_afterwards(problems: Problems) -> Ints:
+    """Return the columns whose names say that they are measured after a list was shown."""
+    named = [AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)]
+    return np.flatnonzero(named)
+
+
+def leaking_categories(problems: Problems, gains: Floats) -> list[str]:
+    """Return the columns of few values that give the reward away as categories, whatever the order of their values."""
+    better = better_items(problems, gains)
+    if sparse.issparse(problems.features) or min(better.sum(), (~better).sum()) < EVENTS:
+        return []
+    by_level = {name: _rates_by_level(codes, better, problems.owners) for name, codes in _categories(problems)}
+    return [name for name, rates in by_level.items() if _leaks(rates, better, problems, NEARLY)]
+
+
+def _categories(problems: Problems) -> Iterator[tuple[str, Ints]]:
+    """Yield columns of three values or more that may be categories, as codes: numbers, and 0/1 columns of the levels
+    of one category.
+    """
+    table = problems.features
+    flags: dict[str, list[int]] = {}
+    for column, name in enumerate(feature_names(problems)):
+        if "=" in name:
+            flags.setdefault(name.partition("=")[0], []).append(column)
+        elif 3 <= len(np.unique(table[:FIRST_LOOK, column])) <= MOST_LEVELS:
+            levels, codes = np.unique(table[:, column], return_inverse=True)
+            if len(levels) <= MOST_LEVELS:
+                yield name, codes
+    yield from ((name, table[:, columns].argmax(axis=1)) for name, columns in flags.items() if len(columns) > 2)
+
+
+def _rates_by_level(codes: Ints, better: Bools, owners: Ints) -> Floats:
+    """Return by row how often items of its level are better, in every second problem that is not its own."""
+    rates: Floats = np.empty(len(codes))
+    for half in (0, 1):
+        others, n_levels = owners % 2 != half, int(codes.max()) + 1
+        n = np.bincount(codes[others], minlength=n_levels)
+        good = np.bincount(codes[others], better[others], minlength=n_levels)
+        rates[~others] = np.where(n > 0, good / np.maximum(n, 1), better.mean())[codes[~others]]
+    return rates
+
+
 def leaking_pairs(problems: Problems, gains: Floats) -> list[tuple[int, int]]:
     """Return the pairs of columns whose difference or product gives the reward away, where no column alone does."""
     better, n = better_items(problems, gains), problems.n_features
@@ -126,13 +175,17 @@ def leaking_pairs(problems: Problems, gains: Floats) -> list[tuple[int, int]]:
         return []
     first, second = np.triu_indices(n, 1)
     rows, table, found = _sample_pairs(problems, better), problems.features.astype(np.float64), set()
-    for combine in (np.subtract, np.multiply):
+    for combine in (np.subtract, np.multiply, _gap):
         ahead = _share_ahead(_differences(combine(table[:, first], table[:, second]), *rows))
-        for at in np.flatnonzero(ahead >= LEAKS):
+        for at in np.flatnonzero(ahead >= LEAKS):  # honest columns may nearly do so together
             values = combine(table[:, first[at]], table[:, second[at]])
             if _leaks(values, better, problems, LEAKS):
                 found.add((int(first[at]), int(second[at])))
     return sorted(found)
+
+
+def _gap(one: Floats, other: Floats) -> Floats:
+    return np.abs(one - other)
 
 
 def better_items(problems: Problems, gains: Floats) -> Bools:
@@ -170,11 +223,12 @@ def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, e
     the same for most of the better or worse items, as what is measured afterwards often is.
     """
     auc = _within_auc(values, better, problems.owners, problems.offsets)
-    if max(auc, 1.0 - auc) < limit:
+    auc, flat, steep = max(auc, 1.0 - auc), _mostly_equal(values[~better]), _mostly_equal(values[better])
+    if auc < (limit if flat or limit <= SUSPICIOUS else max(limit, NEARLY)):
         return False
     n_better = np.bincount(problems.owners, better, minlength=len(problems))
     mixed = int(((n_better > 0) & (n_better < problems.counts)).sum())
-    return limit < LEAKS or exact or mixed >= MIXED or any(_mostly_equal(values[some]) for some in (better, ~better))
+    return limit <= SUSPICIOUS or exact or mixed >= MIXED or (auc >= LEAKS and (flat or steep))
 
 
 def _mostly_equal(values: Floats) -> bool:
@@ -198,10 +252,10 @@ def _within_auc(values: Floats, better: Bools, owners: Ints, offsets: Ints) -> f
     return float(wins / n_pairs) if n_pairs else 0.5
 
 
-def _positions(problems: Problems) -> Ints:
+def counting_columns(problems: Problems) -> Ints:
     """Return the columns that contain 1, 2, 3, ... (or from 0), each once, in every problem of several candidates."""
     several = problems.counts > 2
-    if several.sum() < ENOUGH:
+    if sparse.issparse(problems.features) or several.sum() < ENOUGH:
         return np.zeros(0, dtype=np.int64)
     at = np.arange(problems.n_rows) - problems.offsets[problems.owners]
     starts = problems.offsets[:-1]

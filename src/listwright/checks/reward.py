@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from narwhals.typing import IntoFrame
@@ -20,9 +20,18 @@ from listwright.checks.base import (
     short_lists_of,
     snapshot,
 )
-from listwright.checks.mistakes import dense_row, first_names, leaks_of, name_columns
+from listwright.checks.mistakes import (
+    counting_columns,
+    dense_row,
+    first_names,
+    leaks_of,
+    measured_afterwards,
+    name_columns,
+)
+from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.problems import Problems
 from listwright.rewards import Function, Reward, reward_of
+from listwright.tables import read_with_columns
 
 FEW = 5  # problems with at most this many candidates are searched exhaustively
 SHORT = 3  # length of the lists in that search
@@ -304,13 +313,14 @@ class Finding:
         return f"{self.level:<7}  {self.message}"
 
 
+@with_column_options
 def examine(
     problems: Problems | IntoFrame,
     *,
     reward: Any = None,
     n_trials: int = 30,
     random_state: RandomState = 0,
-    **columns: Any,
+    **columns: Unpack[FrameKeywords],
 ) -> list[Finding]:
     """Look for what would spoil learning, as `listwright check` does.
 
@@ -350,7 +360,7 @@ def examine(
     ['leak']
     """
     if not isinstance(problems, Problems):
-        problems = Problems.from_frame(problems, reward=reward, **columns)
+        problems = read_with_columns(problems, reward=reward, **columns)[0]
     measured = reward_of(problems, "examine")
     gains = measured.gains(measured.start(problems))
     return [
@@ -431,5 +441,16 @@ def _leaks(problems: Problems, gains: Floats) -> Finding:
     """Find features that order the items of nearly every problem by their gains, and may not be known in time."""
     names = leaks_of(problems, gains)
     if not names:
-        return Finding("ok", "leak", "No feature gives the reward away.")
+        return _suspects(problems)
     return Finding("error", "leak", f"The reward can be computed from {names}: will that be known for new problems?")
+
+
+def _suspects(problems: Problems) -> Finding:
+    """Point out features that may not be known in time, by their names or because they count the candidates."""
+    if len(columns := counting_columns(problems)):
+        message = f"{name_columns(problems, columns)} counts the candidates of every problem (1, 2, 3, ...)"
+        return Finding("error", "leak", f"{message}, like the position at which they were shown: leave it out.")
+    if len(columns := measured_afterwards(problems)):
+        message = f"{name_columns(problems, columns)} sounds like what is measured after a list was shown"
+        return Finding("warning", "leak", f"{message}: will that be known for new problems?")
+    return Finding("ok", "leak", "No feature gives the reward away.")

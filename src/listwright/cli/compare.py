@@ -78,7 +78,8 @@ def compare(
     if budgets is not None:
         wanted["budgets"] = given.numbers(budgets, "--budgets", float)
     if train_sizes is not None:
-        wanted["train_sizes"] = [_size(part) for part in given.numbers(train_sizes, "--train-sizes", float)]
+        sizes = given.numbers(train_sizes, "--train-sizes", float)
+        wanted["train_sizes"] = [int(size) if size > 1 else size for size in sizes]
     check_folder(out)
     from listwright.evaluation import compare as compare_methods
     from listwright.report import check_charts, write_report
@@ -112,7 +113,6 @@ def _limit_groups(problems: Any, per_group: int | None) -> Any:
 
 
 def build_report(comparison: Comparison, about: str) -> ReportPage:
-    """Build the report of a comparison."""
     from listwright.report import Figure, ReportPage, ReportTable, Section
 
     means = comparison.table()
@@ -194,7 +194,3 @@ def _method(name: str) -> Any:
 
     module, kind, settings = METHODS[name]
     return getattr(import_module(module), kind)(**settings)
-
-
-def _size(value: float) -> float:
-    return int(value) if value > 1 else value

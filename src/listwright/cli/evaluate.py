@@ -85,7 +85,6 @@ def evaluate(
 
 
 def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> OffPolicyEvaluation:
-    """Estimate from a log what the lists of a model would have brought."""
     from listwright.feedback import evaluate as estimate
 
     with notes(), progress("estimating"):
@@ -195,7 +194,6 @@ def explain(
 
 
 def number_of(problems: Problems, name: str) -> int:
-    """Index of the problem with a given id."""
     for i, identifier in enumerate(problems.problem_ids):
         if str(identifier) == name:
             return i

@@ -64,16 +64,6 @@ def check(
         raise typer.Exit(1)
 
 
-EFFORTS = ("auto", "fast")
-
-
-def _check_effort(effort: str) -> str:
-    """Callback of `--effort`: raises `typer.BadParameter` for an unknown value."""
-    if effort not in EFFORTS:
-        raise typer.BadParameter(f"must be one of {', '.join(EFFORTS)}. Got {effort!r}.")
-    return effort
-
-
 @on_tables
 def fit(
     read: Read,
@@ -89,7 +79,7 @@ def fit(
     effort: Annotated[
         str,
         typer.Option(
-            callback=_check_effort,
+            callback=given.one_of("auto", "fast"),
             help="fast: a linear policy, in seconds. auto: the best of several methods, alone or summed, out of fold. "
             "With --catalogue and a reward any:..., it also learns how often an item succeeds where the items before "
             "it fail.",
@@ -184,7 +174,6 @@ def fit(
 
 
 def _figures(model: Any, measured: Any) -> dict[str, Any]:
-    """Return what is known of a fitted model, for `--json`."""
     certified, report = getattr(model, "certified_", None), getattr(model, "report_", None)
     return {
         "certificate": asdict(model.online_certificate()),
@@ -225,7 +214,6 @@ def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
 
 
 def counts(problems: Problems | Scan) -> dict[str, int]:
-    """Size of the training data."""
     from listwright.estimators.wide import learning_bytes
 
     return {

@@ -46,13 +46,20 @@ def inspect(
     about_file = about | {
         "reward": getattr(learned, "reward_spec_", None),
         "columns": None if columns is None else asdict(columns),
-        "chosen": _choice(learned),
+        "chosen": None if (report := getattr(learned, "report_", None)) is None else " ".join(str(report).split()),
         "measured": str(learned.measurement_) if hasattr(learned, "measurement_") else None,
         "certified": str(learned.certified_) if hasattr(learned, "certified_") else None,
-        "certificate": _certificate(learned),
+        "certificate": as_options(str(learned.online_certificate()))
+        if hasattr(learned, "online_certificate")
+        else None,
         "learned from": _feedback_summary(learned),
     }
-    important = None if problems is None else _importance(learned, problems)
+    important = None
+    if problems is not None:
+        from listwright.report.model_page import importance_of
+
+        with progress("permuting features"):
+            important = importance_of(learned, problems)
     if out is not None:
         from listwright.report import write_page
         from listwright.report.model_page import model_report
@@ -84,13 +91,6 @@ def _problems(model: Any, data: list[str] | None) -> Any:
     return read_for(model, data, reward=reward)
 
 
-def _importance(model: Any, problems: Any) -> Any:
-    from listwright.report.model_page import importance_of
-
-    with progress("permuting features"):
-        return importance_of(model, problems)
-
-
 def _finite(table: Any) -> list[dict[str, Any]]:
     return [{name: None if value != value else value for name, value in record.items()} for record in table.records()]
 
@@ -107,17 +107,6 @@ def _show_bars(title: str, table: Any, value: str) -> None:
         print(f"  {record['feature'][:LONGEST]:<{min(wide, LONGEST)}}  {record[value]:+.4f}  {bar}".rstrip())
     if len(records) > BARS:
         print(f"  ... {len(records) - BARS:,} more")
-
-
-def _choice(model: Any) -> str | None:
-    """Return what `effort="auto"` has chosen, on one line; None for other models."""
-    report = getattr(model, "report_", None)
-    return None if report is None else " ".join(str(report).split())
-
-
-def _certificate(model: Any) -> str | None:
-    """Return the online certificate of a model that learned with full information; None for other models."""
-    return as_options(str(model.online_certificate())) if hasattr(model, "online_certificate") else None
 
 
 def _feedback_summary(model: Any) -> str | None:

@@ -19,16 +19,6 @@ from listwright.errors import InputError
 if TYPE_CHECKING:
     from listwright.feedback import Log
 
-PROPENSITIES = ("logged", "frequency", "model", "examination")
-
-
-def _check_propensity(propensity: str) -> str:
-    """Callback of `--propensity`: raises `typer.BadParameter` for an unknown value."""
-    if propensity not in PROPENSITIES:
-        raise typer.BadParameter(f"must be one of {', '.join(PROPENSITIES)}. Got {propensity!r}.")
-    return propensity
-
-
 LogFiles = Annotated[
     list[str] | None,
     typer.Option("--log", help="Log of shown lists with their outcomes, instead of DATA: Parquet, CSV or JSON lines."),
@@ -37,7 +27,7 @@ Cascade = Annotated[bool, typer.Option("--cascade", help="With --log: users stop
 Propensity = Annotated[
     str,
     typer.Option(
-        callback=_check_propensity,
+        callback=given.one_of("logged", "frequency", "model", "examination"),
         help="With --log: chances of the shown items as logged, or estimated by their frequency, a model, or by how "
         "often users look at each position (examination).",
     ),
@@ -64,7 +54,6 @@ def columns_of(
 def read_log(
     files: list[str], *, cascade: bool, columns: Mapping[str, Any], options: Mapping[str, Any], drop_bad: bool = False
 ) -> Log:
-    """Read a log from files, with progress on standard error."""
     from listwright.feedback import Log
 
     with notes(), progress("reading"):
@@ -112,7 +101,6 @@ def log_for(
 
 
 def fit_on_log(log: Log, settings: Mapping[str, Any], learning: Mapping[str, Any]) -> tuple[Any, float]:
-    """Learn an `OnlineSCP` from a log."""
     from listwright.feedback import OnlineSCP
     from listwright.walk.constraints import check_length
 
@@ -152,7 +140,6 @@ def hint(data: list[str]) -> str:
 
 
 def one_source(data: list[str] | None, log: list[str] | None) -> None:
-    """Raise `typer.BadParameter` unless exactly one of DATA and `--log` is given."""
     if not data and not log:
         raise typer.BadParameter("give a table, or a log with --log.", param_hint="DATA")
     if data and log:
@@ -160,14 +147,12 @@ def one_source(data: list[str] | None, log: list[str] | None) -> None:
 
 
 def needs_reward(reward: str | None) -> str:
-    """Return the reward string; raise `typer.BadParameter` without one."""
     if reward is None:
         raise typer.BadParameter(f"define the value of a list: {given.REWARDS}.", param_hint="--reward")
     return reward
 
 
 def check_learner(learner: str) -> str:
-    """Return the name of a learner that can learn from logs; raises `InputError` for others."""
     if learner not in ("ridge", "boosting"):
         raise InputError(f"--learner must be ridge or boosting. Got {learner!r}.")
     return learner

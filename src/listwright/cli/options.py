@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,8 +19,18 @@ REWARDS = (
 )
 
 
+def one_of(*choices: str) -> Callable[[str], str]:
+    """Return a callback that raises `typer.BadParameter` unless the value is one of the choices."""
+
+    def check(value: str) -> str:
+        if value not in choices:
+            raise typer.BadParameter(f"must be one of {', '.join(choices)}. Got {value!r}.")
+        return value
+
+    return check
+
+
 def _above_zero(budget: float | None) -> float | None:
-    """Callback of `--budget`: raises `typer.BadParameter` unless the budget is above 0."""
     if budget is not None and not budget > 0:
         raise typer.BadParameter(f"must be above 0. Got {budget:g}.")
     return budget
@@ -84,7 +95,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
-    """Parse comma-separated numbers."""
     try:
         return [kind(part) for part in text.split(",")]
     except ValueError:
@@ -95,7 +105,6 @@ def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
 
 
 def engine_of(engine: str, address: str | None) -> Any:
-    """Return the engine that the options select."""
     if engine != "ray" and address is not None:
         raise typer.BadParameter("needs --engine ray.", param_hint="--address")
     from listwright.engines import Ray, as_engine
@@ -110,7 +119,6 @@ def memory_of(max_memory: str | None, engine: str, checkpoint: str | None = None
 
 
 def one_limit(length: int | None, budget: float | None) -> None:
-    """Raise `typer.BadParameter` unless exactly one of `--length` and `--budget` is given."""
     if length is None and budget is None:
         message = "give the length of lists with --length (items) or --budget (total size)."
         raise typer.BadParameter(message, param_hint="--length / --budget")
@@ -119,19 +127,16 @@ def one_limit(length: int | None, budget: float | None) -> None:
 
 
 def one_from_standard_input(model: str, data: list[str]) -> None:
-    """Raise `typer.BadParameter` if model and data are both to be read from standard input."""
     if model == "-" and "-" in data:
         raise typer.BadParameter("MODEL and DATA cannot both come from standard input.", param_hint="DATA")
 
 
 def groups_for(per_group: int | None, problems: Problems | Scan, advice: str) -> None:
-    """Raise `InputError` if `--per-group` is given and the problems have no group labels."""
     if per_group is not None and problems.groups is None:
         raise InputError(f"--per-group needs the groups of items, and there is no column of groups. {advice}")
 
 
 def sizes_for(budget: float | None, problems: Problems | Scan, advice: str) -> None:
-    """Raise `InputError` if `--budget` is given and the problems have no sizes, or no item fits into the budget."""
     if budget is None:
         return
     if problems.sizes is None:

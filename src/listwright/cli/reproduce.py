@@ -76,7 +76,6 @@ PARTS = "DUC data (one folder, or several by repeating the option), a .jsonl fil
 
 
 def _check_name(name: str) -> str:
-    """Callback of EXPERIMENT: raises `typer.BadParameter` for an unknown name."""
     if name not in NAMES:
         raise typer.BadParameter(f"there is no experiment {name!r}. Choose one of {', '.join(NAMES)}.")
     return name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -56,7 +56,6 @@ def select(
 ) -> None:
     """Pick rows of a table of vectors that represent all rows, or that differ most from each other. Writes one line per
     pick: position, row, gain and value so far. The estimated memory is printed first."""
-    from listwright.cli.select import check_picture, write_picture
     from listwright.cli.show import check_ending, write_columns
     from listwright.selection import select as select_rows
     from listwright.selection.intake import describe_memory, read_column
@@ -85,23 +84,14 @@ def select(
             random_state=seed,
         )
     if as_json:
-        show_json(_summary(selection) | {"rows": selection.rows.tolist(), "gains": selection.gains.tolist()})
+        names = ("value", "bound", "ratio", "knee", "device")
+        lists = {"rows": selection.rows.tolist(), "gains": selection.gains.tolist()}
+        show_json({name: getattr(selection, name) for name in names} | lists)
     if out != STANDARD or not as_json:
         write_columns({name: values.tolist() for name, values in selection.to_dict().items()}, out)
     if picture is not None:
         write_picture(selection, vectors, picture)
     print(selection, file=sys.stderr)
-
-
-def _summary(selection: Selection) -> dict[str, Any]:
-    """Return the summary of a selection for `--json`."""
-    return {
-        "value": selection.value,
-        "bound": selection.bound,
-        "ratio": selection.ratio,
-        "knee": selection.knee,
-        "device": selection.device,
-    }
 
 
 KINDS = (".png", ".svg", ".html")

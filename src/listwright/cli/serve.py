@@ -149,7 +149,6 @@ def _is_new(store: str) -> bool:
 
 
 def _parse_model(text: str) -> tuple[str, Path]:
-    """Parse a value of `--model`; raise `InputError` unless it has the form `NAME=FILE`."""
     name, equals, file = text.partition("=")
     if not equals or not name or not file:
         raise InputError(f"--model takes NAME=FILE. Got {text!r}.")

@@ -48,7 +48,6 @@ def as_options(message: str) -> str:
 
 
 def many(count: int, noun: str) -> str:
-    """Return a count with its noun in singular or plural."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
@@ -112,7 +111,6 @@ def _lines() -> ProgressCallback:
 
 
 def show_section(section: Section) -> None:
-    """Print a section of a report: title, text and tables."""
     from rich.console import Console
 
     from listwright.report import ReportTable
@@ -127,7 +125,6 @@ def show_section(section: Section) -> None:
 
 
 def show_text(text: str) -> None:
-    """Print a paragraph, wrapped to the width of the terminal."""
     from rich.console import Console
 
     Console(highlight=False).print(f"\n{text}", markup=False)
@@ -201,7 +198,6 @@ def check_ending(out: str) -> None:
 
 
 def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) -> None:
-    """Write lists with one row per pick: problem, position, item, score and so on."""
     columns = {name: column.tolist() for name, column in lists.to_dict().items()}
     if reasons is not None:
         columns |= _reason_columns([pick for reason in reasons for pick in reason.picks])
@@ -209,7 +205,6 @@ def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) ->
 
 
 def write_columns(columns: dict[str, list[Any]], out: str) -> None:
-    """Write columns of equal length to a file or standard output."""
     from listwright.report.page import write_bytes
 
     ending = ".csv" if out == STANDARD else Path(out).suffix.lower()
@@ -221,7 +216,6 @@ def write_columns(columns: dict[str, list[Any]], out: str) -> None:
 
 
 def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[str, Any]]:
-    """Lists as JSON-ready dicts, for `predict --json`."""
     records = [
         {"problem": _plain(name), "items": items.tolist(), "scores": scores.tolist()}
         for name, items, scores in zip(lists.problems.problem_ids, lists.item_ids, lists.scores or [], strict=True)
@@ -250,7 +244,6 @@ def _json_lines(columns: dict[str, list[Any]]) -> bytes:
 
 
 def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
-    """Columns as the bytes of a Parquet, CSV or TSV file."""
     if "contributions" in columns:
         texts = [json.dumps(entry, ensure_ascii=False) for entry in columns["contributions"]]
         columns = columns | {"contributions": texts}

@@ -30,7 +30,6 @@ PACKED = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}  # how packed files s
 def read_problems(
     data: list[str], *, format: str | None = None, max_memory: str | None = None, **options: Any
 ) -> tuple[Any, Columns]:
-    """Read problems from files or standard input."""
     from listwright.tables import read_with_columns, scan
 
     if max_memory is not None:
@@ -66,7 +65,6 @@ def read_for(
 
 
 def load_model(model: str, data: list[str], trust: str) -> Any:
-    """Load a model from a file or standard input."""
     from listwright.loading import load_trusting
 
     one_from_standard_input(model, data)
@@ -79,7 +77,6 @@ def load_model(model: str, data: list[str], trust: str) -> Any:
 
 
 def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
-    """Load a model, and return it with the metadata of its file."""
     from listwright.loading import load_trusting
     from listwright.storage import inspect
 
@@ -125,7 +122,6 @@ def _existing(name: str) -> list[str]:
 
 
 def check_folder(out: Path) -> None:
-    """Raise `InputError` if the folder for a report is an existing file."""
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file. Name a folder to write the report into.")
 

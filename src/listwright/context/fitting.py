@@ -4,6 +4,7 @@ weights of scores, embeddings, positions and sources beside them, and probabilit
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -22,14 +23,16 @@ from listwright.context.model import (
     Calibration,
     calibration_of,
     default_weights,
+    estimate_weight,
     fit_logistic,
     passage_model,
     pick_rows,
     scores_alone,
+    text_probabilities,
     walk_passages,
     weigh_evidence,
 )
-from listwright.context.passages import passage_sizes
+from listwright.context.passages import MOST, passage_sizes, read_passages
 from listwright.errors import InputError
 from listwright.estimators.scp import SCP
 from listwright.evaluation.compare import fold_numbers
@@ -38,9 +41,10 @@ from listwright.guarantees import HeldOutCertificate
 from listwright.guarantees.held_out import HeldOutValues, make_certificate
 from listwright.problems import Problems
 from listwright.selection import greedy
-from listwright.text.passages import PassageFeatures
+from listwright.text.passages import PassageFeatures, passage_features
 
 FOLDS = 3
+MANY, LATEST = 20, 500  # questions from which it is estimated what scores weigh: so many at least, and at most
 FEWEST = 12  # questions with which folds tell anything
 LEAST_OF_SOURCE = 5  # passages from which something is learned of their source
 MOST_OF_SOURCE = 2.0  # log-odds
@@ -168,6 +172,30 @@ def signal_weights(model: SCP, example: Any, asked: float | None) -> Mapping[str
     if asked is not None or not learned:
         return default_weights(example, SCORE_WEIGHT if asked is None else asked)
     return default_weights(example, SCORE_WEIGHT) | learned
+
+
+class ScoreWeights:
+    """What scores weigh for a packer, estimated from questions without labels."""
+
+    def __init__(self, packer: Any) -> None:
+        self.packer = packer
+        self.texts: deque[Floats] = deque(maxlen=LATEST)  # by question: how likely each passage is needed by its text
+        self.signals: deque[Floats] = deque(maxlen=LATEST)  # and the mean of its standardised scores and cosines
+
+    def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
+        """Take in a question, unless its passages are too many or have no scores, or the weight is known already."""
+        model = self.packer._model()
+        if self.packer.score_weight is not None or calibration_of(model).weights:
+            return
+        read = read_passages(passages, **known)
+        signals = [values for name, values in read.signals().items() if name != "position"]
+        if signals and isinstance(query, str) and len(read) <= MOST:
+            self.texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
+            self.signals.append(np.mean(signals, axis=0))
+
+    def estimate(self) -> float | None:
+        """Return the weight, or None where there are too few questions to tell."""
+        return None if len(self.texts) < MANY else estimate_weight(self.texts, self.signals)
 
 
 def certify_packer(

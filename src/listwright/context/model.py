@@ -1,7 +1,7 @@
 """The policy over passages: what it sees, how it is trained, and the model that is shipped with the package.
 
 `ContextPacker` uses `shipped_model` until it is fitted. `Calibration` turns scores of its trees into log-odds, to which
-`weigh_evidence` adds the scores and embeddings that the user gives. `python -m listwright.experiments.shipped_models`
+`weigh_evidence` adds the scores and embeddings that the user gives. `python -m benchmarks.shipped_models`
 trains the shipped model again from HotpotQA.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.saved import saved_as
+from listwright._kernels.constraints import NO_QUOTAS
 from listwright._kernels.needs import unmet_rows
 from listwright._kernels.pack_walk import UNMET, pack_walk
 from listwright.context.passages import Passages
@@ -32,7 +33,7 @@ from listwright.text.passages import PassageFeatures
 SHIPPED = Path(__file__).with_name("passages.listwright")
 LENGTH = 5  # passages that lists of training questions have
 PASSES = 3
-SCORE_WEIGHT = 2.0  # log-odds for one standard deviation of given scores
+SCORE_WEIGHT = 2.5  # log-odds for one standard deviation of given scores: with less, texts spoil strong rerankers
 MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
 MOST_WEIGHT = 8.0
 DIRECT = 2.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
@@ -101,8 +102,7 @@ def walk_passages(
     bonus: Floats,
     sizes: Floats | None = None,
     room: float = np.inf,
-    groups: Ints | None = None,
-    per_group: int | None = None,
+    quotas: tuple[Ints, Ints, Floats, Floats] = NO_QUOTAS,
     copies: Bools | None = None,
 ) -> tuple[Ints, Floats]:
     """Pick passages one at a time until nothing fits any more or the length is reached."""
@@ -121,8 +121,7 @@ def walk_passages(
             np.zeros(n) if sizes is None else sizes,
             float(room),
             int(length),
-            np.zeros(n, dtype=np.int64) if groups is None else groups,
-            n if per_group is None else int(per_group),
+            quotas,
         ),
     )
 

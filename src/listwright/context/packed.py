@@ -16,7 +16,7 @@ from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 from listwright.text.passages.reading import find_names
 
-Order: TypeAlias = Literal["rank", "edges", "document"]
+Order: TypeAlias = Literal["rank", "score", "edges", "document"]
 Style: TypeAlias = Literal["plain", "numbered"]
 STYLES = ("plain", "numbered")
 MOST_WORDS = 4
@@ -91,10 +91,10 @@ class Packed:
 
         Parameters
         ----------
-        order : {"rank", "edges", "document"}
-            "rank": best first. "edges": best first and last with the others between them, as language models attend
-            least to the middle of a long context. "document": in the order in which the passages were given, which
-            suits chunks of one document.
+        order : {"rank", "score", "edges", "document"}
+            "rank", or "score", which means the same: best first. "edges": best first and last with the others between
+            them, as language models attend least to the middle of a long context. "document": in the order in which the
+            passages were given, which suits chunks of one document.
         separator : str
             Text between two passages. The blank line of the default counts against the budget.
         style : {"plain", "numbered"}, optional
@@ -152,13 +152,13 @@ def _places(order: str, positions: list[int]) -> list[int]:
     """Return the order in which to write the passages, as indices into `Packed.texts`."""
     n = len(positions)
     match order:
-        case "rank":
+        case "rank" | "score":
             return list(range(n))
         case "edges":
             return [*range(0, n, 2), *reversed(range(1, n, 2))]
         case "document":
             return np.argsort(positions, kind="stable").tolist()
-    raise InputError(f'order must be "rank", "edges" or "document". Got {order!r}.')
+    raise InputError(f'order must be "rank", "score", "edges" or "document". Got {order!r}.')
 
 
 def reasons_of(features: PassageFeatures, picks: Sequence[int]) -> list[str]:

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints, at_least_one
 from listwright._internal.parameters import Parameters
 from listwright._internal.progress import progress_to
+from listwright._internal.quotas import Quotas, as_rows
+from listwright._kernels.constraints import NO_QUOTAS
 from listwright.context.examples import read_examples
-from listwright.context.fitting import certify_packer, fit_model, refuse_learned, signal_weights
+from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned, signal_weights
 from listwright.context.model import (
     calibration_of,
-    estimate_weight,
     shipped_model,
-    text_probabilities,
     walk_passages,
     weigh_evidence,
 )
 from listwright.context.packed import STYLES, Packed, Style, decreasing_scores, reasons_of
 from listwright.context.passages import (
+    MOST,
     Passages,
     cut_passages,
     distinct_rows,
     near_copies,
     new_parts,
+    passage_quotas,
     passage_sizes,
     read_passages,
     token_counter,
@@ -42,11 +43,21 @@ from listwright.guarantees import HeldOutCertificate
 from listwright.loading import load
 from listwright.text.passages import passage_features, shortlist
 
-MOST = 256  # passages that are looked at closely; of more, the most promising ones
 STOP = 0.04  # the probability of being needed below which stop="auto" picks no further passage
-MANY, LATEST = 20, 500  # questions from which it is estimated what scores weigh: so many at least, and at most
+TEXT_STOP = 0.07  # and where only texts tell, of which nothing was learned: chosen on 2WikiMultihopQA
 ROUNDING = 1e-9
 _FIRST = 1e6  # what puts passages that must be included before all others
+
+
+class _Limits(NamedTuple):
+    """What a context may hold."""
+
+    room: float  # tokens
+    length: int | None
+    quotas: Quotas | None
+    excluded: Ints
+    must_include: Sequence[int]
+    least: float  # probability of being needed
 
 
 class ContextPacker(Parameters):
@@ -73,7 +84,7 @@ class ContextPacker(Parameters):
     score_weight : float, optional
         What given scores weigh beside the text: log-odds for one standard deviation within the question. Cosines of
         embeddings count like scores, and share the weight with them where both are given. 0 ignores them. By default
-        what `fit` learned, or else 2: for scores that are little better than chance use less, and more for a reranker
+        what `fit` learned, or else 2.5: for scores that are little better than chance use less, and more for a reranker
         that is nearly always right.
     style : {"plain", "numbered"}
         How the passages are written by `Packed.text`, so that titles, numbers and blank lines count too.
@@ -133,8 +144,10 @@ class ContextPacker(Parameters):
         embeddings: Any = None,
         query_embedding: Any = None,
         sizes: Any = None,
-        per_source: int | None = None,
+        per_source: int | tuple[int | None, int | None] | dict[Any, Any] | None = None,
         must_include: Sequence[int] = (),
+        exclude: Sequence[int] = (),
+        budgets: Sequence[tuple[Any, float]] | None = None,
         stop: str | None = None,
         min_probability: float | None = None,
         truncate: bool = False,
@@ -169,17 +182,23 @@ class ContextPacker(Parameters):
             copies.
         sizes : sequence of numbers, optional
             The number of tokens of each passage, if known.
-        per_source : int, optional
-            Largest number of passages from one source.
+        per_source : int, tuple or dict, optional
+            Largest number of passages from one source, or (least, most), where None is no limit; the same for all
+            sources or by source, as in `Problems.with_constraints`. The least come first.
         must_include : sequence of int
             Positions of passages that are picked in any case, before all others.
+        exclude : sequence of int
+            Positions of passages that are not picked.
+        budgets : sequence of (sequence of numbers, float), optional
+            Further budgets: what each passage uses, such as its price, and how much there is.
         stop : "auto", optional
-            Pick no passage after the first that is needed with a probability below 0.04, given those before it.
+            Pick no passage after the first that is needed with a probability below 0.04, given those before it; below
+            0.07 without scores, embeddings and `fit`.
         min_probability : float, optional
             The same with a probability of your own.
         truncate : bool
-            Cut passages that are too long for the budget behind the last sentence that fits, instead of leaving them
-            out.
+            Cut passages that are too long for the budget behind the last sentence that fits beside those picked before,
+            instead of leaving them out.
 
         Returns
         -------
@@ -202,29 +221,44 @@ class ContextPacker(Parameters):
             embeddings=embeddings,
             query_embedding=query_embedding,
         )
-        least = _least_probability(stop, min_probability)
+        least = self._least_probability(stop, min_probability, given)
         room = check_limits(budget, length, per_source)
         _check_places(must_include, len(given))
+        self._model()
+        excluded = as_rows(list(exclude), len(given), "exclude")
         counted = passage_sizes(given, sizes, self.tokens, self._style())
-        if truncate:
-            given, counted = cut_passages(given, counted, room, self.tokens, self._style())
-        rows = distinct_rows(given.texts)
+        quotas = passage_quotas(given, per_source, budgets)
+        limits = _Limits(room, length, quotas, excluded, must_include, least)
+        if not truncate or (counted <= room).all():
+            return self._choose(query, given, counted, limits)
+        long = counted > room
+        given, counted = cut_passages(given, counted, long, room, self.tokens, self._style())
+        packed = self._choose(query, given, counted, limits)
+        long[packed.positions] = False
+        if long.any():  # what came before leaves them less room
+            given, counted = cut_passages(given, counted, long, room - packed.tokens, self.tokens, self._style())
+            packed = self._choose(query, given, counted, limits)
+        return packed
+
+    def _choose(self, query: str, given: Passages, counted: Floats, limits: _Limits) -> Packed:
+        """Return what the walk picks of the passages that fit the budget."""
+        rows = np.setdiff1d(distinct_rows(given.texts), limits.excluded)
         notes = [
             f"Passage {row} is too long for the budget: it has {counted[row]:g} tokens."
             for row in rows
-            if counted[row] > room
+            if counted[row] > limits.room
         ]
-        rows = _shortlist_rows(query, given, rows[counted[rows] <= room], must_include)
-        missing = set(must_include) - set(rows.tolist())
+        rows = _shortlist_rows(query, given, rows[counted[rows] <= limits.room], limits.must_include)
+        missing = set(limits.must_include) - set(rows.tolist())
         if missing:
             raise InputError(
-                f"Passage {min(missing)} must be included, but is blank, a copy, or too long for the budget."
+                f"Passage {min(missing)} must be included, but is blank, a copy, excluded, or too long for the budget."
             )
         if not len(rows):
             return Packed([], [], 0, [], style=self._style(), notes=notes)
-        walk = _Walk(self, query, given.take(rows), counted[rows], length or len(rows), per_source)
-        forced = np.isin(rows, must_include)
-        packed = walk.pack(room, forced, least)
+        quotas = limits.quotas and limits.quotas[rows]
+        walk = _Walk(self, query, given.take(rows), counted[rows], limits.length or len(rows), quotas)
+        packed = walk.pack(limits.room, np.isin(rows, limits.must_include), limits.least)
         return replace(packed, positions=rows[packed.positions].tolist(), notes=notes)
 
     def pack_many(self, queries: Sequence[str], passages: Sequence[Sequence[Any]], **options: Any) -> list[Packed]:
@@ -418,6 +452,16 @@ class ContextPacker(Parameters):
             self.model_ = _validate_model(found, "model")
         return self.model_
 
+    def _least_probability(self, stop: str | None, least: float | None, given: Passages) -> float:
+        """Return the probability below which nothing is picked."""
+        check_stop(stop)
+        if least is not None and not (isinstance(least, int | float) and 0 <= least <= 1):
+            raise InputError(f"min_probability must be from 0 to 1. Got {least!r}.")
+        if least is not None or stop is None:
+            return least or 0.0
+        signals = set() if self.score_weight == 0 else given.signals().keys() - {"position"}
+        return STOP if signals or calibration_of(self._model()).weights else TEXT_STOP
+
     def _style(self) -> Style:
         """Return the style, after checking it."""
         if self.style not in STYLES:
@@ -427,30 +471,6 @@ class ContextPacker(Parameters):
 
 _ABOUT_PASSAGES = ("titles", "sources", "scores", "embeddings", "query_embedding")
 _BY_QUESTION = (*_ABOUT_PASSAGES, "sizes", "must_include")
-
-
-class ScoreWeights:
-    """What scores weigh for a packer, estimated from questions without labels."""
-
-    def __init__(self, packer: ContextPacker) -> None:
-        self.packer = packer
-        self.texts: deque[Floats] = deque(maxlen=LATEST)  # by question: how likely each passage is needed by its text
-        self.signals: deque[Floats] = deque(maxlen=LATEST)  # and the mean of its standardised scores and cosines
-
-    def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
-        """Take in a question, unless its passages are too many or have no scores, or the weight is known already."""
-        model = self.packer._model()
-        if self.packer.score_weight is not None or calibration_of(model).weights:
-            return
-        read = read_passages(passages, **known)
-        signals = [values for name, values in read.signals().items() if name != "position"]
-        if signals and isinstance(query, str) and len(read) <= MOST:
-            self.texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
-            self.signals.append(np.mean(signals, axis=0))
-
-    def estimate(self) -> float | None:
-        """Return the weight, or None where there are too few questions to tell."""
-        return None if len(self.texts) < MANY else estimate_weight(self.texts, self.signals)
 
 
 class _Walk:
@@ -463,16 +483,15 @@ class _Walk:
         given: Passages,
         sizes: Floats,
         length: int,
-        per_source: int | None,
+        quotas: Quotas | None,
     ) -> None:
         self.packer, self.given, self.sizes = packer, given, sizes
-        self.length, self.per_source = length, per_source
+        self.length, self.quotas = length, quotas
         self.model = packer._model()
         self.features = passage_features(query, given.texts, given.titles)
         self.evidence = weigh_evidence(
             self.model, self.features, given, signal_weights(self.model, given, packer.score_weight)
         )
-        self.groups = None if per_source is None else source_numbers(given)
         self.copies = near_copies(given, self.features)
 
     def pack(self, room: float, forced: Any, least: float) -> Packed:
@@ -514,18 +533,28 @@ class _Walk:
                 bonus=bonus,
                 sizes=self.sizes,
                 room=room + spare,
-                groups=self.groups,
-                per_group=self.per_source,
+                quotas=self._limits(),
                 copies=self.copies,
             )
+            if np.isinf(room):
+                break
             sizes = self._without_overlaps(picks)[1]
             over = np.cumsum(sizes) > room
             picks, values = picks[~over], values[~over]
             freed = float(self.sizes[picks].sum() - self._without_overlaps(picks)[1].sum())
-            if freed <= spare or np.isinf(room):
+            if freed <= spare:
                 break
             spare = freed
         return picks, values - _FIRST * forced[picks]
+
+    def _limits(self) -> tuple[Ints, Ints, Floats, Floats]:
+        """Return the quotas and further budgets as compiled functions take them, which use them up."""
+        if self.quotas is None:
+            return NO_QUOTAS
+        groups, counts, amounts, left = self.quotas.limits(
+            np.array([0, len(self.sizes)]), self.length, needs_first=self.quotas.needs
+        )
+        return groups, counts, amounts, left.copy()
 
     def _without_overlaps(self, picks: Ints) -> tuple[list[str], Floats]:
         """Return what each pick adds to the text of those before it, and the tokens of that."""
@@ -538,28 +567,25 @@ class _Walk:
         return parts, sizes
 
 
-def source_numbers(given: Passages) -> Ints:
-    """Number the source of each passage from 0, by title where no sources are given."""
-    names = given.sources if given.sources is not None else given.documents
-    if not any(names):
-        raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-
-
 def _whole(total: float) -> float:
     """Return a whole number as int."""
     return int(total) if total == int(total) else total
 
 
-def check_limits(budget: float | None, length: int | None, per_source: int | None) -> float:
+def check_limits(budget: float | None, length: int | None, per_source: Any) -> float:
     """Raise `InputError` unless the limits are above 0, and return the tokens that the context may hold."""
     for name, value in (("length", length), ("per_source", per_source)):
-        if value is not None:
+        if value is not None and not isinstance(value, tuple | Mapping):
             at_least_one(name, value)
     if budget is not None and not (isinstance(budget, int | float) and budget > 0):
         raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")
     return np.inf if budget is None else budget * (1.0 + ROUNDING)
+
+
+def check_stop(stop: str | None) -> None:
+    """Raise `InputError` unless this is a way to stop."""
+    if stop not in (None, "auto"):
+        raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
 
 
 def _check_places(places: Sequence[int], n: int) -> None:
@@ -567,15 +593,6 @@ def _check_places(places: Sequence[int], n: int) -> None:
     wrong = [place for place in places if not (isinstance(place, int | np.integer) and 0 <= place < n)]
     if wrong:
         raise InputError(f"must_include must hold positions from 0 to {n - 1}. Got {wrong[0]!r}.")
-
-
-def _least_probability(stop: str | None, least: float | None) -> float:
-    """Return the probability below which nothing is picked."""
-    if stop not in (None, "auto"):
-        raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
-    if least is not None and not (isinstance(least, int | float) and 0 <= least <= 1):
-        raise InputError(f"min_probability must be from 0 to 1. Got {least!r}.")
-    return STOP if stop == "auto" and least is None else least or 0.0
 
 
 def _validate_model(model: Any, name: str) -> SCP:

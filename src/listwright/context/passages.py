@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, unit_rows
 from listwright._internal.extras import require_extra
+from listwright._internal.quotas import Quotas, make_quotas
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 from listwright.text.sentences import split_sentences
@@ -21,6 +22,7 @@ ABOUT = ("metadata", "meta")  # and those that hold metadata
 SAME_WORDS = 0.9  # cosine of tf-idf
 SAME_MEANING, SOME_WORDS = 0.95, 0.25  # cosine of embeddings, and of tf-idf beside it
 SHARED_TITLE = 3  # a title of more than one passage in so many, and of as many passages at least, says nothing
+MOST = 256  # passages that are looked at closely; of more, the most promising ones
 LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
@@ -208,10 +210,13 @@ def token_counter(tokens: Any) -> TokenCounter:
 def _load_tokenizer(name: str) -> Any:
     """Return the tokenizer that a name stands for: an encoding of tiktoken, or the file of a Hugging Face tokenizer."""
     library, _, place = name.partition(":")
-    if library == "tiktoken":
-        return require_extra("tiktoken", "Encodings need tiktoken.", extra="tokens").get_encoding(place)
-    if library == "huggingface":
-        return require_extra("tokenizers", "Tokenizers need tokenizers.", extra="tokens").Tokenizer.from_file(place)
+    try:
+        if library == "tiktoken":
+            return require_extra("tiktoken", "Encodings need tiktoken.", extra="tokens").get_encoding(place)
+        if library == "huggingface":
+            return require_extra("tokenizers", "Tokenizers need tokenizers.", extra="tokens").Tokenizer.from_file(place)
+    except (ValueError, OSError) as error:  # an unknown name, a missing file, no network
+        raise InputError(f"tokens={name!r} cannot be loaded: {error}") from None
     raise InputError(f'tokens must be "tiktoken:NAME" or "huggingface:FILE". Got {name!r}.')
 
 
@@ -235,10 +240,12 @@ def passage_sizes(given: Passages, sizes: Any, tokens: Any, style: str) -> Float
     return numbers
 
 
-def cut_passages(given: Passages, sizes: Floats, room: float, tokens: Any, style: str) -> tuple[Passages, Floats]:
-    """Cut the passages that are too long for the budget behind the last sentence that fits."""
+def cut_passages(
+    given: Passages, sizes: Floats, rows: Bools, room: float, tokens: Any, style: str
+) -> tuple[Passages, Floats]:
+    """Cut these passages behind the last sentence that fits."""
     texts, sizes = list(given.texts), sizes.copy()
-    for row in np.flatnonzero(sizes > room):
+    for row in np.flatnonzero(rows & (sizes > room)):
         sentences = split_sentences(texts[row])
         for count in range(len(sentences) - 1, 0, -1):
             one = replace(given.take(np.array([row])), texts=[" ".join(sentences[:count])])
@@ -276,26 +283,63 @@ def new_parts(texts: Sequence[str]) -> list[str]:
     """Return what each text adds to those before it: without the words at its start and end that stand at the end or
     the start of one of them, as windows of one document overlap; "" where nothing is left.
     """
-    plain, parts = [f" {' '.join(text.split())} " for text in texts], []
-    for place, own in enumerate(plain):
-        start, end = 0, len(own)
-        for other in plain[:place]:
-            start, end = max(start, _overlap(other, own)), min(end, len(own) - _overlap(own, other))
-        parts.append(texts[place] if (start, end) == (0, len(own)) else own[start:end].strip())
-    return parts
+    plain = [f" {' '.join(text.split())} " for text in texts]
+    starts, ends = [0] * len(plain), [len(own) for own in plain]
+    for first, second in _sharing_heads(plain):
+        shared, later = _overlap(plain[first], plain[second]), max(first, second)
+        if later == second:
+            starts[later] = max(starts[later], shared)
+        else:
+            ends[later] = min(ends[later], len(plain[later]) - shared)
+    return [
+        text if (start, end) == (0, len(own)) else own[start:end].strip()
+        for text, own, start, end in zip(texts, plain, starts, ends, strict=True)
+    ]
+
+
+def _sharing_heads(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of texts of which the first holds the words that the second begins with."""
+    joined = "\0".join(plain)  # all are looked through at once, which is much quicker than one by one
+    places = np.cumsum([0, *(len(text) + 1 for text in plain)])
+    for second, text in enumerate(plain):
+        head, seen = _head(text), -1
+        place = joined.find(head) if head else -1
+        while place >= 0:
+            first = int(np.searchsorted(places, place, side="right")) - 1
+            if first not in (second, seen):
+                yield first, second
+            seen, place = first, joined.find(head, place + 1)
+
+
+def _head(text: str) -> str:
+    """Return the first `LEAST_OVERLAP` words of a text that is longer; both begin and end with a blank."""
+    words = text.split(" ", LEAST_OVERLAP + 1)
+    return " ".join(words[:-1]) + " " if len(words) > LEAST_OVERLAP + 1 else ""
 
 
 def _overlap(first: str, second: str) -> int:
     """Return how many characters at the end of the first are those at the start of the second; 0 where they make fewer
     than `LEAST_OVERLAP` words. Both have single blanks between words and at the ends.
     """
-    words = second.split(" ", LEAST_OVERLAP + 1)
-    if len(words) <= LEAST_OVERLAP + 1:
-        return 0
-    head = " ".join(words[:-1]) + " "
-    place = first.find(head)
+    head = _head(second)
+    place = first.find(head) if head else -1
     while place >= 0:
         if second.startswith(first[place:]):
             return len(first) - place
         place = first.find(head, place + 1)
     return 0
+
+
+def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | None:
+    """Return how many passages of each source to pick, by title where no sources are given, and further budgets."""
+    if per_source is None and budgets is None:
+        return None
+    names = given.sources if given.sources is not None else given.documents
+    if per_source is not None and not any(names):
+        raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
+    numbers: dict[Any, int] = {}
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+    if isinstance(per_source, Mapping):
+        per_source = {numbers[name]: quota for name, quota in per_source.items() if name in numbers}
+    n = len(given)
+    return make_quotas(Quotas.free(n), np.array([0, n]), codes, per_source, None, None, budgets, None)

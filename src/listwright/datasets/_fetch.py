@@ -144,7 +144,11 @@ def _download(name: str, known: PublishedData, folder: Path) -> None:
         else:
             made.mkdir()
             known.convert(raw, made)
-        made.rename(folder)
+        try:
+            made.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # else another process was faster
+                raise
 
 
 def _retrieve(name: str, known: PublishedData, raw: Path) -> None:
@@ -349,7 +353,6 @@ def require_path(path: str | Path, what: str) -> Path:
 
 
 def first_of(folder: Path, names: Sequence[str], what: str) -> Path:
-    """Return the first of several files that a folder holds."""
     if not folder.is_dir():
         raise InputError(f"{what} is a folder. Got {folder}.")
     there = [folder / name for name in names if (folder / name).is_file()]

@@ -5,11 +5,7 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,121 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
-from listwright._internal.tokens import FUNCTION_WORDS, tokens
+from listwright._internal.arrays import Floats32, Ints, starts_of
+from listwright._internal.tokens import FUNCTION_WORDS, tokens, word_number
 from listwright.datasets._fetch import read_csv, read_records, require, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
 from listwright.text.readers import distinct, note_skipped
-from listwright.text.vectors import Rows, lexrank, term_counts, unit_vectors
+from listwright.text.vectors import Rows, cosine_similarity, lexrank, term_counts, unit_vectors
 
 VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vectors of two files fit together
 
 
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """Counts of the words of each candidate and of each problem's query."""
-
-    counts: Rows  # (candidates, terms)
-    queries: Rows  # (problems, terms)
-    owners: Ints  # by candidate: its problem
-    term_owners: Ints  # by term, its problem
-    hashes: Ints  # by term: its column in vectors
-    is_content: Bools  # by term: whether it is more than a function word
-
-    @cached_property
-    def frequency(self) -> Ints:
-        return np.bincount(self.counts.indices, minlength=self.counts.shape[1])
-
-    @cached_property
-    def n_candidates(self) -> Ints:
-        return np.bincount(self.owners)[self.term_owners]
-
-    @cached_property
-    def idf(self) -> Floats:
-        """By term: log((N + 1) / (df + 1/2)), as in `listwright.text.vectors.tf_idf`."""
-        return np.log((self.n_candidates + 1) / (self.frequency + 0.5))
-
-    @cached_property
-    def unit(self) -> Rows:
-        """tf-idf rows of the candidates, scaled to length 1."""
-        return unit_vectors(_scale(self.counts, self.idf))
-
-    @cached_property
-    def query_cosine(self) -> Floats:
-        return row_sums(self.unit @ unit_vectors(_scale(self.queries, self.idf)).T)
-
-    def cosines(self) -> Rows:
-        """Return the tf-idf cosines of pairs of candidates as a sparse link table, without the diagonal."""
-        return off_diagonal(self.unit @ self.unit.T)
-
-    def vectors(self) -> Rows:
-        """Return the tf-idf rows over hashed columns, for similarity within a problem (`Problems.vectors`)."""
-        # Hashing makes the columns of two files agree, so that their problems can be joined.
-        indices = self.hashes[self.unit.indices]
-        rows = sparse.csr_array((self.unit.data, indices, self.unit.indptr), (len(self.owners), VECTOR_COLUMNS))
-        rows.sum_duplicates()
-        return rows
-
-
-def count_terms(texts: Sequence[Sequence[str]], owners: Ints, queries: Sequence[Sequence[str]]) -> Terms:
-    counts, columns = term_counts([*texts, *queries])
-    problem = np.concatenate([owners, np.arange(len(queries))])
-    entry_owner = np.repeat(problem, np.diff(counts.indptr))
-    keys, local = np.unique(entry_owner * len(columns) + counts.indices, return_inverse=True)
-    table = sparse.csr_array((counts.data, local, counts.indptr), (len(problem), len(keys)))
-    hashes = np.array([zlib.crc32(word.encode()) % VECTOR_COLUMNS for word in columns], dtype=np.int64)
-    content = np.array([word not in FUNCTION_WORDS for word in columns], dtype=bool)
-    word_of = keys % len(columns)
-    return Terms(
-        counts=table[: len(texts)],
-        queries=table[len(texts) :],
-        owners=owners,
-        term_owners=keys // len(columns),
-        hashes=hashes[word_of],
-        is_content=content[word_of],
-    )
-
-
-def row_sums(table: Any) -> Floats:
-    return np.asarray(table.sum(axis=1), dtype=np.float64).ravel()
-
-
-def off_diagonal(table: Rows) -> Rows:
-    """Return the table in float32, with sorted indices, without its diagonal and without stored zeros."""
-    entries = sparse.coo_array(table)
-    keep = (entries.row != entries.col) & (entries.data != 0)
-    where = (entries.row[keep], entries.col[keep])
-    kept = sparse.csr_array((entries.data[keep].astype(np.float32), where), shape=table.shape)
-    kept.sort_indices()
-    return kept
-
-
-def best_link(table: Rows, worth: Floats) -> Floats:
-    """Return, for each row, the largest product of a link and the worth of the candidate linked to; 0 without links."""
-    values = table.data * worth[table.indices]
-    best = np.zeros(table.shape[0])
-    np.maximum.at(best, np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)), values)
-    return best
-
-
-def highest(values: Floats, owners: Ints) -> Floats:
-    """By row: the highest value in its problem."""
-    best = np.full(int(owners.max()) + 1, -np.inf)
-    np.maximum.at(best, owners, values)
-    return best[owners]
-
-
-def _with_data(table: Rows, data: Any) -> Rows:
-    return sparse.csr_array((data, table.indices, table.indptr), shape=table.shape)
-
-
-def _scale(table: Rows, by_column: Any) -> Rows:
-    return _with_data(table, table.data * by_column[table.indices])
-
-
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
+NAMES = ("log_words", "short", "content_share", "topic_cosine", "mean_cosine", "degree", "best_cosine", "lexrank",
+         *(f"like_{threshold:g}" for threshold in THRESHOLDS))  # fmt: skip
 SPLITS = ("train", "dev", "test")
 _FILES = {
     "arguments": ("arg_id", "argument", "topic", "stance"),
@@ -191,17 +87,17 @@ def read_arguments(path: str | Path) -> Arguments:
         raise InputError(f"No argument in {path} matches a key point. It has {len(read)} debates.")
     note_skipped(path, len(read), {"without an argument that matches a key point": len(read) - len(debates)})
     counts = np.array([len(debate.arguments) for debate in debates])
-    texts = [tokens(text) for debate in debates for text in debate.arguments.values()]
-    terms = count_terms(texts, np.repeat(np.arange(len(debates)), counts), [tokens(debate.topic) for debate in debates])
-    features, names = _features(terms, starts_of(counts))
+    parts = [
+        _features([tokens(text) for text in debate.arguments.values()], tokens(debate.topic)) for debate in debates
+    ]
     problems = Problems.from_arrays(
-        features,
+        np.concatenate([part.columns for part in parts]),
         offsets=starts_of(counts),
-        sizes=[max(len(words), 1) for words in texts],
+        sizes=np.concatenate([part.sizes for part in parts]),
         problem_ids=distinct(f"{debate.topic} ({'pro' if debate.stance > 0 else 'con'})" for debate in debates),
         item_ids=[name for debate in debates for name in debate.arguments],
-        feature_names=names,
-        vectors=terms.vectors(),
+        feature_names=NAMES,
+        vectors=sparse.vstack([part.vectors for part in parts], format="csr"),
         reward=_coverage(debates),
     )
     return Arguments(problems, np.array([debate.split for debate in debates]))
@@ -220,31 +116,41 @@ def _coverage(debates: list[_Debate]) -> Coverage:
     return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, points)), shape=shape))
 
 
-def _features(terms: Terms, starts: Ints) -> tuple[Floats32, tuple[str, ...]]:
-    """Return one feature row per argument, and the column names; `starts` are the offsets of the debates."""
-    cosine, words = terms.cosines(), row_sums(terms.counts)
-    total = row_sums(cosine)
-    others = np.maximum(np.bincount(terms.owners)[terms.owners] - 1, 1)
-    columns = {
-        "log_words": np.log1p(words),
-        "short": (words < 8).astype(np.float64),
-        "content_share": row_sums(terms.counts.multiply(terms.is_content)) / np.maximum(words, 1.0),
-        "topic_cosine": terms.query_cosine,
-        "mean_cosine": total / others,
-        "degree": total / np.maximum(highest(total, terms.owners), 1e-9),
-        "best_cosine": best_link(cosine, np.ones(cosine.shape[0])),
-        "lexrank": _lexrank(cosine, starts),
-    }
-    for threshold in THRESHOLDS:
-        columns[f"like_{threshold:g}"] = np.log1p(row_sums(cosine > threshold))
-    return np.stack(list(columns.values()), axis=1).astype(np.float32), tuple(columns)
+class _Features(NamedTuple):
+    """The candidates of one debate: feature rows, sizes, and tf-idf rows over hashed columns."""
+
+    columns: Floats32
+    sizes: Ints
+    vectors: Rows
 
 
-def _lexrank(cosine: Any, starts: Ints) -> Floats:
-    """Return each argument's centrality in the random walk over similar arguments, relative to the highest."""
-    blocks = (cosine[start:end, start:end].toarray() for start, end in pairwise(starts.tolist()))
-    shares = [lexrank(block) for block in blocks]
-    return np.concatenate([share / share.max() for share in shares])
+def _features(texts: list[list[str]], topic: list[str]) -> _Features:
+    """Return what is known of the arguments of one debate, with words weighted by how rare they are in it."""
+    counts, names = term_counts([*texts, topic])
+    own, frequency = counts[:-1], np.bincount(counts[:-1].indices, minlength=len(names))
+    idf = sparse.diags_array(np.log((len(texts) + 1) / (frequency + 0.5)))  # as in `listwright.text.vectors.tf_idf`
+    unit, query = unit_vectors(own @ idf), unit_vectors(counts[-1:] @ idf)
+    cosine = cosine_similarity(unit)
+    np.fill_diagonal(cosine, 0.0)
+    words, central = own.sum(axis=1), lexrank(cosine)
+    total = sparse.csr_array(cosine).sum(axis=1).astype(np.float64)
+    content = own @ np.array([word not in FUNCTION_WORDS for word in names], dtype=np.float64)
+    columns = [
+        np.log1p(words),
+        words < 8,
+        content / np.maximum(words, 1.0),
+        cosine_similarity(unit, query)[:, 0],
+        total / max(len(texts) - 1, 1),
+        total / max(total.max(), 1e-9),
+        cosine.max(axis=1),
+        central / central.max(),
+        *(np.log1p((cosine > threshold).sum(axis=1)) for threshold in THRESHOLDS),
+    ]
+    # Hashed columns agree between files, so that their problems can be joined.
+    hashes = np.array([word_number(word) % VECTOR_COLUMNS for word in names], dtype=np.int64)
+    vectors = sparse.csr_array((unit.data, hashes[unit.indices], unit.indptr), (len(texts), VECTOR_COLUMNS))
+    vectors.sum_duplicates()
+    return _Features(np.stack(columns, axis=1).astype(np.float32), np.maximum(words, 1).astype(np.int64), vectors)
 
 
 def _from_record(record: dict[str, Any], path: Path) -> _Debate:

@@ -53,7 +53,6 @@ class Arff:
 
 
 def read_arff(path: Path, columns: tuple[str, ...] = ()) -> Arff:
-    """Read a file that has at least the given columns."""
     head, body = _split_header(read_text(path))
     attributes = [_ATTRIBUTE.match(line.strip()) for line in head.splitlines()]
     kinds = {_name(match[1], columns): match[2].strip() for match in attributes if match}

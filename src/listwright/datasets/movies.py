@@ -274,7 +274,6 @@ def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
 
 
 def _numbers(column: NDArray[np.object_], name: str, file: Path) -> Floats:
-    """Return a column as floats; raise an `InputError` that names column and file otherwise."""
     try:
         return np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -65,7 +65,6 @@ def read_trajectory(path: str | Path) -> TrainTest:
 
 
 def _problems(part: _Part, split: str) -> Problems:
-    """Return a part as problems, with ids such as "test-17"."""
     return Problems.from_arrays(
         part.features,
         context=part.features[:, 0, _ENVIRONMENT],

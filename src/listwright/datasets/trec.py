@@ -87,7 +87,6 @@ def read_trec_diversity(
 
 
 def _table(vectors: list[ArrayLike]) -> Floats32:
-    """Stack the feature vectors of candidates; raise unless all have the same length."""
     rows = [as_numbers(vector, "Features of a candidate", np.float32) for vector in vectors]
     if rows[0].ndim != 1 or len({row.shape for row in rows}) != 1:
         raise InputError(

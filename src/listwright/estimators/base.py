@@ -43,13 +43,13 @@ from listwright.evaluation.explain import Explainer
 from listwright.evaluation.importance import importance, weights_table
 from listwright.evaluation.table import Table
 from listwright.features import Features
-from listwright.frames.columns import FrameKeywords
+from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
 from listwright.learners import WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
-from listwright.predictor import Predictor, UnsetAttribute, with_column_options
+from listwright.predictor import Predictor, UnsetAttribute
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.storage import warn_unsavable
@@ -127,12 +127,13 @@ class ListEstimator(Predictor):
     training_: Any
     rounds_: dict[str, Any]
     measurement_: Measurement
+    report_: Any
     certified_: Any = UnsetAttribute(
         "no problems were held back. fit(..., certify=0.2) holds some back and certifies the model on them; "
         "certify(problems) does so on problems that you have held back."
     )
 
-    not_saved: ClassVar[tuple[str, ...]] = ("training_problems_",)
+    not_saved: ClassVar[tuple[str, ...]] = ("training_problems_", "reward_function_")
 
     @with_column_options
     def fit(
@@ -199,6 +200,8 @@ class ListEstimator(Predictor):
             else:
                 self._fit_and_certify(problems, certify, checkpoints, validation)
         self._remember(read_as)
+        if read_as and read_as["columns_"].fills and vars(self).get("report_") is not None:
+            self.report_ = replace(self.report_, filled=tuple(read_as["columns_"].fills))
         if self.verbose > 0 and (measurement := self.measured_within(time.monotonic() - started)) is not None:
             print(measurement, file=sys.stderr, flush=True)
         return self
@@ -412,7 +415,8 @@ class ListEstimator(Predictor):
             )
         items = getattr(getattr(self, "columns_", None), "catalogue_names", ())
         items = list(items) or [f"item {i}" for i in range(self.signature_.n_items or 0)]
-        return weights_table(linear, self.training_.features, made_up(self.signature_, whole=True), items)
+        table = weights_table(linear, self.training_.features, made_up(self.signature_, whole=True), items)
+        return replace(table, backend=self._backend())
 
     @property
     def history_(self) -> Table:
@@ -425,7 +429,11 @@ class ListEstimator(Predictor):
         check_fitted(self)
         if not hasattr(self, "rounds_"):
             raise AttributeError(f"This {type(self).__name__} has no history: its file is of an older version.")
-        return Table(display_columns(self.rounds_))
+        return Table(display_columns(self.rounds_), self._backend())
+
+    def _backend(self) -> str | None:
+        """Return the kind of frame that the model was fitted on, while it has its training problems."""
+        return getattr(getattr(self, "training_problems_", None), "backend", None)
 
     @property
     def measured_(self) -> Measurement:
@@ -650,8 +658,8 @@ class ListEstimator(Predictor):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leaves the training problems out of copies for other processes and files."""
-        return {name: value for name, value in super().__getstate__().items() if name != "training_problems_"}
+        """Leave the training problems and functions out of copies for other processes and files."""
+        return {name: value for name, value in super().__getstate__().items() if name not in self.not_saved}
 
     @property
     def n_rounds_(self) -> int:

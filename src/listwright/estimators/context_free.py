@@ -17,10 +17,9 @@ from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.evaluation.values import list_values
 from listwright.features import Identity
-from listwright.frames.columns import FrameKeywords
+from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.learners import Experts
 from listwright.lists import Lists
-from listwright.predictor import with_column_options
 from listwright.problems import Problems
 from listwright.tables import Scan
 from listwright.training.loop import Checkpoints, FitPlan, ProblemSource

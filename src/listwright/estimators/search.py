@@ -47,6 +47,7 @@ from listwright.rewards import AnySuccess, reward_of
 from listwright.walk.constraints import as_constrained
 
 PENALTIES = (10.0, 100.0, 1000.0)
+SHOWN = 3  # columns that a report names
 FEW = 30  # problems that say too little of which method is better
 LEAST_SECONDS, TIMES_LINEAR = 20.0, 10.0  # the default time limit
 QUICK_FOLDS = 3  # of what is tried to choose from
@@ -112,6 +113,8 @@ class Report:
         How far the best is ahead of the chosen one, and the standard error of that.
     untried : tuple of str
         Methods that would have taken more than the time limit.
+    filled : tuple of str
+        Columns of the frame whose missing values were filled with the median, each with a 0/1 column beside it.
 
     See Also
     --------
@@ -132,6 +135,7 @@ class Report:
     lead: float
     lead_error: float
     untried: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
 
     @property
     def value(self) -> float:
@@ -147,10 +151,17 @@ class Report:
             )
         if self.untried:
             parts.append(f"Left out because of the time limit: {', '.join(self.untried)}.")
-        return "\n".join(parts)
+        return "\n".join([*parts, *self._gaps()])
+
+    def _gaps(self) -> list[str]:
+        """Say in a line which columns had missing values."""
+        more = f" and {len(self.filled) - SHOWN:,} more" if len(self.filled) > SHOWN else ""
+        shown = ", ".join(self.filled[:SHOWN]) + more
+        return [f"Missing values were filled with the median, and marked, in {shown}."] if shown else []
 
     def _repr_html_(self) -> str:
-        return f"{html_text(f'Chosen: {self.chosen}')}{self.measured._repr_html_()}"
+        text = " ".join([f"Chosen: {self.chosen}.", *self._gaps()])
+        return f"{html_text(text)}{self.measured._repr_html_()}"
 
 
 class Chosen(NamedTuple):

@@ -16,8 +16,7 @@ from listwright.errors import InputError
 from listwright.evaluation.comparison import Comparison
 from listwright.evaluation.table import Table
 from listwright.evaluation.values import cumulative_values, failures, list_values, measure_lists
-from listwright.frames.columns import FrameKeywords
-from listwright.frames.frame import is_frame
+from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.tables import Scan, read_with_columns
@@ -32,6 +31,7 @@ class _Limits(NamedTuple):
     refit: bool
 
 
+@with_column_options
 def compare(
     methods: Mapping[str, Any],
     problems: Problems | Scan | IntoFrame,
@@ -128,18 +128,18 @@ def compare(
             report_progress(what, number, len(todo))
     table = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
     bounded = reward_of(problems if test is None else test).bounded
-    return Comparison(Table(table), tuple(methods), limits.name, bounded)
+    return Comparison(Table(table, getattr(problems, "backend", None)), tuple(methods), limits.name, bounded)
 
 
 def _read(problems: Any, test: Any, reward: Any, columns: Any) -> tuple[Problems, Problems | None]:
     """Return training and test problems in memory; a test frame is read by the columns of the training frame."""
-    if not is_frame(problems):
+    if isinstance(problems, Problems | Scan):
         if reward is not None or columns:
             named = "reward" if reward is not None else min(columns)
             raise InputError(f"{named}= goes with a frame. Problems have their own: see Problems.from_frame.")
         return _in_memory(problems), None if test is None else _in_memory(test)
     training, read_as = read_with_columns(problems, reward=reward, **columns)
-    if is_frame(test):
+    if not isinstance(test, Problems | Scan | None):
         test = read_with_columns(test, reward=reward, references=columns.get("references"), columns=read_as)[0]
     return training, None if test is None else _in_memory(test)
 

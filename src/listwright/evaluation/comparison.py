@@ -123,7 +123,7 @@ class Comparison:
         found = self._means
         columns = self._grid() | {"value": found.mean.ravel(), "failure": self._failures.mean(axis=-1).ravel()}
         columns["standard_error"] = found.error.ravel()
-        return self._select(Table(columns), length, budget, train_size)
+        return self._select(Table(columns, self.values.backend), length, budget, train_size)
 
     def differences(
         self,
@@ -180,7 +180,8 @@ class Comparison:
         failures = self._failures.mean(axis=(1, 2, 3) if pooled else -1, keepdims=pooled)
         with np.errstate(divide="ignore", invalid="ignore"):
             columns["failure_ratio"] = (np.delete(failures, own, axis=0) / failures[own]).ravel()
-        return Table(columns) if pooled else self._select(Table(columns), length, budget, train_size)
+        table = Table(columns, self.values.backend)
+        return table if pooled else self._select(table, length, budget, train_size)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """Return all values with one row per list.

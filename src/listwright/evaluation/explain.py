@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +17,11 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._kernels.rows import best_rows
 from listwright.features import Features
+from listwright.features.base import Rows
 from listwright.policies import Policy
 from listwright.problems import Problems
 from listwright.walk.constraints import Constraints
-from listwright.walk.lists import Shares, shares_of
+from listwright.walk.lists import Block, Shares, blocks_of, shares_of
 
 NAMED = 3  # columns named per pick
 
@@ -68,15 +70,23 @@ class Standing(NamedTuple):
     rank_alone: int  # its rank for an empty list, from 1
 
 
-class Considered(NamedTuple):
-    """A pick, with what the policy saw of all candidates at that position and before anything was picked."""
+class _Step(NamedTuple):
+    """A pick, with the scores of all candidates at that position."""
 
     row: int  # the pick
     options: Bools  # whether each candidate could have been picked, and whether the budget left room for it
     fits: Bools
+    scores: Floats
+    changes: Floats  # of the scores for the next position, by the pick
+
+
+class Considered(NamedTuple):
+    """A pick, with what the policy saw of all candidates at that position and before anything was picked."""
+
+    row: int  # the pick
+    options: Bools  # whether each candidate could have been picked
     shares: Shares  # contributions at this position, and for an empty list
     alone: Shares
-    changes: Floats  # how the pick changed the scores for the next position
 
     def above_options(self) -> dict[str, tuple[float, float]]:
         """Return by column how far it puts the pick above the mean of the options, in standard deviations of their
@@ -111,40 +121,53 @@ class _Replay:
 
     def reasons(self, picked: Ints) -> Reasons:
         """Return the reasons for the picks, and for the leading items that were skipped."""
-        steps = list(self.options_considered(picked))
-        picks = tuple(self._pick(position, step) for position, step in enumerate(steps))
-        return Reasons(plain(self.problem.problem_ids[0]), picks, self._items_skipped(steps, picked))
+        steps, picks = [], []
+        for position, (step, rows) in enumerate(self._steps(picked)):
+            shares = shares_of(self.policy.at_position(position), self._blocks, rows.only(step.row))
+            picks.append(self._pick(position, step, shares))
+            steps.append(step)
+        return Reasons(plain(self.problem.problem_ids[0]), tuple(picks), self._items_skipped(steps, picked))
 
     def options_considered(self, picked: Ints) -> Iterator[Considered]:
-        """Yield each pick with the scores of all candidates, and with how it changed the scores for the next
-        position.
+        """Yield each pick with what every column adds to the scores of all candidates."""
+        first = self.features.rows(self.features.start(self.problem))
+        for position, (step, rows) in enumerate(self._steps(picked)):
+            policy = self.policy.at_position(position)
+            shares, alone = (shares_of(policy, self._blocks, table) for table in (rows, first))
+            yield Considered(step.row, step.options, shares, alone)
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        return blocks_of(self.features, self.features.start(self.problem))
+
+    def _steps(self, picked: Ints) -> Iterator[tuple[_Step, Rows]]:
+        """Yield each pick with the scores of all candidates, how it changed those for the next position, and what the
+        policy saw.
         """
-        seen = empty = self.features.start(self.problem)
-        room = Constraints(self.problem, self.room, len(picked))
-        first = self.features.rows(seen)
+        seen = self.features.start(self.problem)
+        room, rows = Constraints(self.problem, self.room, len(picked)), self.features.rows(seen)
         for position, row in enumerate(picked):
-            rows, policy = self.features.rows(seen), self.policy.at_position(position)
-            shares, fits = shares_of(policy, self.features, seen, rows), room.fits()
-            alone = shares_of(policy, self.features, empty, first) if position else shares
+            scores, fits = self.policy.at_position(position).score(rows), room.fits()
             room.take(np.array([row]))
             seen = self.features.add(seen, np.array([row]))
+            before, rows = rows, self.features.rows(seen)
             following = self.policy.at_position(position + 1)
-            changes = following.score(self.features.rows(seen)) - following.score(rows)
-            yield Considered(int(row), fits & self._open(picked[:position]), fits, shares, alone, changes)
+            changes = following.score(rows) - following.score(before)
+            yield _Step(int(row), fits & self._open(picked[:position]), fits, scores, changes), before
 
-    def _pick(self, position: int, step: Considered) -> Pick:
-        """Return the reason for one pick."""
-        row, shares, others = step.row, step.shares, step.options.copy()
+    def _pick(self, position: int, step: _Step, shares: Shares) -> Pick:
+        """Return the reason for one pick, of whose row alone the shares are."""
+        row, scores, others = step.row, step.scores, step.options.copy()
         others[row] = False
-        second = int(best_rows(shares.scores, others, self.problem.offsets)[0])
+        second = int(best_rows(scores, others, self.problem.offsets)[0])
         return Pick(
             position=position + 1,
             item=self._name(row),
-            score=float(shares.scores[row]),
-            contributions={group: float(table[row].sum()) for group, table in shares.by_group().items()},
-            columns=shares.largest(row, NAMED),
+            score=float(scores[row]),
+            contributions={group: float(table[0].sum()) for group, table in shares.by_group().items()},
+            columns=shares.largest(0, NAMED),
             runner_up=None if second < 0 else self._name(second),
-            margin=None if second < 0 else float(shares.scores[row] - shares.scores[second]),
+            margin=None if second < 0 else float(scores[row] - scores[second]),
             note=shares.note,
         )
 
@@ -154,13 +177,13 @@ class _Replay:
         rows[taken] = self.repeats
         return rows
 
-    def _items_skipped(self, steps: list[Considered], picked: Ints) -> tuple[Skipped, ...]:
+    def _items_skipped(self, steps: list[_Step], picked: Ints) -> tuple[Skipped, ...]:
         """Return the rows that lead before anything is picked, as many as the list holds, and that are not in it."""
-        leading = np.argsort(-steps[0].shares.scores, kind="stable")[: len(picked)] if steps else picked
+        leading = np.argsort(-steps[0].scores, kind="stable")[: len(picked)] if steps else picked
         found = enumerate(leading.tolist(), start=1)
         return tuple(self._why_not(row, rank, steps, picked) for rank, row in found if row not in picked)
 
-    def _why_not(self, row: int, rank: int, steps: list[Considered], picked: Ints) -> Skipped:
+    def _why_not(self, row: int, rank: int, steps: list[_Step], picked: Ints) -> Skipped:
         """Return which pick made a row lose most against the others, and whether the budget ever excluded it."""
         change, others = [float(step.changes[row]) for step in steps], []
         for position, step in enumerate(steps):
@@ -171,7 +194,7 @@ class _Replay:
         led = (
             position
             for position, step in enumerate(steps)
-            if not step.fits[row] and step.shares.scores[row] > step.shares.scores[step.row]
+            if not step.fits[row] and step.scores[row] > step.scores[step.row]
         )
         too_large = next(led, None)
         return Skipped(

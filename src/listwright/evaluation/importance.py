@@ -85,7 +85,8 @@ def importance(
     names, falls = np.array(list(found)), np.array(list(found.values())).reshape(len(found), n_repeats)
     means = falls.mean(axis=1)
     order = np.argsort(-means, kind="stable")
-    return Table({"feature": names[order], "importance": means[order], "spread": falls.std(axis=1)[order]})
+    columns = {"feature": names[order], "importance": means[order], "spread": falls.std(axis=1)[order]}
+    return Table(columns, problems.backend)
 
 
 def _names_to_permute(problems: Problems, features: Sequence[str] | None) -> set[str]:

@@ -24,6 +24,8 @@ class Table:
     ----------
     columns : dict of str to ndarray
         The columns.
+    backend : {"pandas", "polars", "pyarrow"} or None
+        The kind of frame that it was computed from, which `to_frame` makes by default.
 
     See Also
     --------
@@ -41,6 +43,7 @@ class Table:
     """
 
     columns: dict[str, NDArray[Any]]
+    backend: str | None = None
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return the column of that name."""
@@ -72,7 +75,7 @@ class Table:
         kept = np.ones(len(self), dtype=bool)
         for name, value in values.items():
             kept &= np.True_ if value is None else self.columns[name] == value
-        return Table({name: column[kept] for name, column in self.columns.items()})
+        return Table({name: column[kept] for name, column in self.columns.items()}, self.backend)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one dictionary per row, with plain Python values."""
@@ -85,14 +88,14 @@ class Table:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The kind of frame. By default the first of these that is installed.
+            The kind of frame. By default that of the frame behind it, or else the first that is installed.
 
         Returns
         -------
         DataFrame or Table
             A pandas or polars DataFrame, or a pyarrow Table.
         """
-        return as_frame(self.columns, backend)
+        return as_frame(self.columns, backend or self.backend)
 
     def __repr__(self) -> str:
         shown = {name: [_text(value) for value in column[:SHOWN].tolist()] for name, column in self.columns.items()}

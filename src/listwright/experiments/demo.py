@@ -221,7 +221,6 @@ def findings(demo: Demo) -> str:
 
 
 def cost(demo: Demo) -> str:
-    """Return one sentence on how long training and listing took on this machine."""
     auto = f'; with effort="auto", {demo.seconds[AUTO]:.1f} s' if AUTO in demo.seconds else ""
     return (
         f"On this machine: learned from {demo.n_train} questions in {demo.seconds[LEARNED]:.1f} s{auto}. "
@@ -230,7 +229,6 @@ def cost(demo: Demo) -> str:
 
 
 def value_table(records: Sequence[Record], *, caption: str = "") -> ReportTable:
-    """Return a table of values in per cent, with one row per method and one column per length."""
     n_train = records[0]["n_train"]
     lengths = sorted({record["length"] for record in records})
     rows = [
@@ -256,7 +254,6 @@ def widest(records: Sequence[Record]) -> float:
 
 
 def _chart_and_table(records: Sequence[Record]) -> list[Any]:
-    """Return the chart of value against length, and the same numbers as a table."""
     present = methods_of(records)
     chart = curves(
         records,

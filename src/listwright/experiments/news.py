@@ -77,7 +77,6 @@ def run(*, data: Path | None = None, seeds: int = 10, jobs: int = 1, folds: int 
 
 
 def _run_fold(seed: int, fold: int) -> Floats:
-    """Return the failure on the test users of one fold, shape (methods, lengths)."""
     world = news(n_users=FOLDS * N_TEST, random_state=seed)
     train, valid, test = _visits(world, seed, fold)
     both = Problems.concat([valid, test])
@@ -93,7 +92,6 @@ def _run_fold(seed: int, fold: int) -> Floats:
 def _worth(
     methods: dict[str, Any], train: Problems, test: Problems, seed: int, *, refit_lengths: bool = False
 ) -> Floats:
-    """Return the values of lists, shape (methods, lengths, problems)."""
     comparison = compare(methods, train, test=test, lengths=LENGTHS, seeds=[seed], refit_lengths=refit_lengths)
     return comparison.values["value"].reshape(len(methods), LENGTH, len(test))
 

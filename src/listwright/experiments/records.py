@@ -54,7 +54,6 @@ class CandidateByContext(Features):
         return CrossedSeen(problems, self.scale_.apply(_products(problems)))
 
     def columns(self, seen: CrossedSeen) -> Floats32:
-        """Return the products; they are the same at every position of the list."""
         return seen.table
 
 
@@ -78,7 +77,6 @@ class Regression(Parameters):
         self.penalty = penalty
 
     def fit(self, problems: Problems) -> Self:
-        """Fit a ridge regression of each candidate's gain in an empty list."""
         features = Candidate() if self.features is None else self.features
         learner = RidgeFTRL(self.penalty)
         settings: dict[str, Any] = {"effort": "fast", "allow_short": True, "random_state": 0}
@@ -86,7 +84,6 @@ class Regression(Parameters):
         return self
 
     def predict(self, problems: Problems, *, length: int | None = None, **limits: Any) -> Lists:
-        """Return lists with the highest predictions first."""
         return self.model_.predict(problems, length=self.length if length is None else length, **limits)
 
 
@@ -107,7 +104,6 @@ class Tuned(Parameters):
         self.random_state = random_state
 
     def fit(self, problems: Problems) -> Self:
-        """Compare the options on held-out problems, and fit the best of them to all training problems."""
         names = list(self.options)
         self.name_ = names[0]
         if len(names) > 1 and len(problems) >= FOLDS:
@@ -116,7 +112,6 @@ class Tuned(Parameters):
         return self
 
     def predict(self, problems: Problems, **limits: Any) -> Lists:
-        """Return the lists of the chosen option, under the limits given or those of the constructor."""
         lists: Lists = self.method_.predict(problems, **(limits or self._limits()))
         return lists
 
@@ -173,7 +168,6 @@ def _on_one_thread(work: Callable[..., Result], task: tuple[Any, ...]) -> Result
 
 
 def check_repetitions(seeds: int) -> None:
-    """Raise unless there is at least one repetition."""
     if seeds < 1:
         raise InputError(f"seeds must be at least 1. Got {seeds}.")
 
@@ -242,7 +236,6 @@ def records_of(
 
 
 def point(records: Iterable[Record], method: str, *, n_train: int, length: int, metric: str = FAILURE) -> Record:
-    """Return the record of one method, training size, length and metric; raise `InputError` if there is none."""
     wanted = (method, n_train, length, metric)
     for record in records:
         if (record["method"], record["n_train"], record["length"], record["metric"]) == wanted:
@@ -251,7 +244,6 @@ def point(records: Iterable[Record], method: str, *, n_train: int, length: int, 
 
 
 def methods_of(records: Iterable[Record]) -> list[str]:
-    """Return the methods in the order in which they first occur."""
     return list(dict.fromkeys(record["method"] for record in records))
 
 
@@ -285,7 +277,6 @@ def failure_table(records: Sequence[Record], methods: Sequence[str], *, n_train:
 def excess_table(
     records: Sequence[Record], methods: Sequence[str], *, n_train: int, lengths: Sequence[int], caption: str
 ) -> ReportTable:
-    """Return how many points more often each method fails than SCP."""
     rows = [
         [method, *(points(point(records, method, n_train=n_train, length=length, metric=EXCESS)) for length in lengths)]
         for method in methods
@@ -295,7 +286,6 @@ def excess_table(
 
 
 def describe_failures(records: Sequence[Record], methods: Sequence[str], *, n_train: int, length: int) -> str:
-    """Return methods with their failures in words, best first; references are left out."""
     failures = {
         method: point(records, method, n_train=n_train, length=length)["mean"]
         for method in methods
@@ -307,7 +297,6 @@ def describe_failures(records: Sequence[Record], methods: Sequence[str], *, n_tr
 
 
 def lengths_of(records: Sequence[Record]) -> list[int]:
-    """Return the lengths at which failure was measured, in ascending order."""
     return sorted({record["length"] for record in records if record["metric"] == FAILURE})
 
 

@@ -203,16 +203,6 @@ def run(
     return records
 
 
-def section(records: Sequence[Record], **source: Any) -> Section:
-    """Return the section of a report, with the tables and the curve; the source is that of `run`."""
-    return describe_section(records, describe(ClusterSource.of(**source)))
-
-
-def findings(records: Sequence[Record], **source: Any) -> str:
-    """Return one paragraph in numbers; the source is that of `run`."""
-    return describe_findings(records, describe(ClusterSource.of(**source)))
-
-
 def _score_fold(source: ClusterSource, method: str, fold: int) -> dict[str, Floats]:
     problems, (train, test) = source.problems, source.parts[fold]
     model = clone(METHODS[method])
@@ -263,7 +253,6 @@ def _table_records(rows: dict[str, list[dict[str, Floats]]], n_train: int, budge
 def _curve_records(
     methods: Sequence[str], points: Sequence[tuple[int, int]], values: Floats, budget: int
 ) -> list[Record]:
-    """Return one record per size and method; intervals are over subsets."""
     of_size = {size: [index for index, (other, _) in enumerate(points) if other == size] for size, _ in points}
     return [
         record(NAME, method, n_train=size, length=budget, metric=CURVE, values=values[rows, column])
@@ -297,8 +286,11 @@ class DataDescription(NamedTuple):
     missing: Sequence[str] = ()  # sentences on what is missing from it
 
 
-def describe_section(records: Sequence[Record], described: DataDescription) -> Section:
-    """Return the section: all methods, the differences from SCP, the paper's Table 1 beside ours, and the curve."""
+def section(records: Sequence[Record], **source: Any) -> Section:
+    """Return the section: all methods, the differences from SCP, the paper's Table 1 beside ours, and the curve; the
+    source is that of `run`.
+    """
+    described = describe(ClusterSource.of(**source))
     parts: list[Figure | ReportTable] = [_table(records)]
     if any(record["metric"] == LESS for record in records):
         parts.append(_differences(records))
@@ -308,8 +300,9 @@ def describe_section(records: Sequence[Record], described: DataDescription) -> S
     return Section("Summaries: which sentences to take", _setup(records, described), parts)
 
 
-def describe_findings(records: Sequence[Record], described: DataDescription) -> str:
-    """Return one paragraph: ROUGE-1R of each method, best first, then of the oracle."""
+def findings(records: Sequence[Record], **source: Any) -> str:
+    """Return one paragraph: ROUGE-1R of each method, best first, then of the oracle; the source is that of `run`."""
+    described = describe(ClusterSource.of(**source))
     n_train, budget = _at(records)
     scores = {
         method: point(records, method, n_train=n_train, length=budget, metric="rouge1_r")["mean"]
@@ -340,7 +333,6 @@ def _table(records: Sequence[Record]) -> ReportTable:
 
 
 def _differences(records: Sequence[Record]) -> ReportTable:
-    """Return the table of points of ROUGE-1R below SCP."""
     n_train, budget = _at(records)
     rows = [
         [method, points(point(records, method, n_train=n_train, length=budget, metric=LESS))]

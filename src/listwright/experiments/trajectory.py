@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Floats32
+from listwright._internal.arrays import Floats
 from listwright.baselines import Oracle, Random, StaticList
 from listwright.datasets import read_trajectory
 from listwright.datasets._fetch import locate
@@ -22,7 +22,6 @@ from listwright.errors import InputError
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation import compare
-from listwright.evaluation.values import measure_lists
 from listwright.experiments.records import (
     Record,
     Regression,
@@ -44,15 +43,14 @@ from listwright.features import FirstPosition
 from listwright.features.auto import paper_features
 from listwright.learners import RidgeFTRL
 from listwright.problems import Problems
-from listwright.report import Figure, Gallery, ReportTable, Section
-from listwright.report.charts import Axis, charts, curves
+from listwright.report import Figure, ReportTable, Section
+from listwright.report.charts import Axis, curves
 from listwright.simulate import trajectory
-from listwright.simulate.trajectory import Trajectories, body
 
 __all__ = ["METHODS", "SIZES", "STEPS", "findings", "problems", "run", "section"]
 
 NAME = "trajectory"
-FILE = "scp_trajectory.npz"
+FILES = ("scp_trajectory.npz", "traj_train.txt")  # as converted, or as published
 SIZES = (10, 20, 30, 50, 70, 100, 150, 200, 250, 310)
 LENGTHS = (1, 2, 3, 4, 5, 8)
 PASSES = 3  # of SCP and ConSeqOpt over the training environments
@@ -108,10 +106,10 @@ def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
     if folder is None:
         return trajectory.problems()
     folder = locate(folder)
-    for path in (folder / FILE, folder / Path(FILE).stem / FILE):
-        if path.is_file():
-            return read_trajectory(path)
-    raise InputError(f"There is no {FILE} in {folder}. Leave --data out to use the simulated arm.")
+    for place in (folder, folder / "scp_trajectory"):
+        if any((place / name).is_file() for name in FILES):
+            return read_trajectory(place)
+    raise InputError(f"There is no {' or '.join(FILES)} in {folder}. Leave --data out to use the simulated arm.")
 
 
 def run(
@@ -142,7 +140,6 @@ def run(
     by_task = {(task[2], task[5], task[3]): result for task, result in zip(tasks, results, strict=True)}
 
     def failures(size: int, names: Sequence[str]) -> Floats:
-        """(methods, lengths, environments), averaged over the repetitions."""
         seeds = range(repetitions[size])
         return np.array([np.mean([by_task[size, name, seed] for seed in seeds], 0) for name in names])
 
@@ -155,7 +152,6 @@ def run(
 
 
 def _run_method(train: Problems, test: Problems, size: int, seed: int, lengths: Sequence[int], name: str) -> Floats:
-    """Return the failure of one method after training on one subset, shape (lengths, environments)."""
     method = METHODS[name] if name in METHODS else STEPS[name].method
     comparison = compare(
         {name: method},
@@ -180,143 +176,12 @@ def _changes(steps: Sequence[str], n_train: int, lengths: Sequence[int], failure
     ]
 
 
-TIP = slice(-2, None)  # the two last body spheres: the finger tips
-CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-KINDS = {"free": "#1f9e77", "collides": "#d4465c", "not tried": "#8b929c", "obstacle": "#b9a27c"}
-WIDTH = 240  # pixels
-
-
-class View(NamedTuple):
-    """A direction to look from."""
-
-    title: str  # shown above the picture
-    right: int  # the coordinates (0 is x, 1 is y, 2 is z) that are drawn to the right and upwards
-    up: int
-    low: tuple[float, float]  # corners of the part of the room that is seen, in metres
-    high: tuple[float, float]
-
-
-FRONT = View("seen from the shoulder", 1, 2, (-0.85, -0.75), (0.85, 1.05))
-TOP = View("seen from above", 1, 0, (-0.85, 0.05), (0.85, 1.1))
-
-
-def environment_chart(data: Trajectories, index: int, picked: Sequence[int]) -> Any:
-    """Draw one environment from two sides: the way of the hand for every seed, and for the tried ones."""
-    alt = charts()
-    tried = tried_seeds(data, index, picked)
-    return alt.vconcat(*(_view(alt, data, index, tried, view) for view in (FRONT, TOP)), spacing=8)
-
-
-def tried_seeds(data: Trajectories, index: int, picked: Sequence[int]) -> list[int]:
-    """Return the picked seeds up to the first that succeeds, or all of them."""
-    tried: list[int] = []
-    for seed in picked:
-        tried.append(int(seed))
-        if data.success[index, seed]:
-            break
-    return tried
-
-
-def _view(alt: Any, data: Trajectories, index: int, tried: Sequence[int], view: View) -> Any:
-    """Draw one environment from one side: obstacles, seeds, optimised paths with their numbers, and both ends."""
-    height = round(WIDTH * (view.high[1] - view.low[1]) / (view.high[0] - view.low[0]))
-    optimised = {seed: _way(data.optimise(index, seed), view) for seed in tried}
-    outcome = ["free" if works else "collides" for works in data.success[index]]
-    seeds = [(_way(seed, view), "not tried") for seed in data.seeds]
-    results = [(way, outcome[seed]) for seed, way in optimised.items()]
-    layers = [
-        _lines(
-            alt,
-            [(outline(obstacle, view), "obstacle") for obstacle in data.environment(index)],
-            view,
-            filled=True,
-            opacity=0.45,
-        ),
-        _lines(alt, seeds, view, strokeWidth=0.6, opacity=0.45),
-        _lines(alt, results, view, strokeWidth=2.2),
-        *_numbers(
-            alt, [(_spot(way, order), outcome[seed]) for order, (seed, way) in enumerate(optimised.items())], view
-        ),
-        _ends(alt, data, view),
-    ]
-    return alt.layer(*layers).properties(width=WIDTH, height=height, title=view.title)
-
-
-def _way(path: Floats | Floats32, view: View) -> Floats:
-    """Return where the finger tips go along a path, shape (waypoints, 2), in the coordinates of the view."""
-    tips = body(path)[:, TIP, :3].mean(axis=1)
-    return tips[:, [view.right, view.up]]
-
-
-def _spot(way: Floats, order: int) -> Floats:
-    """Return the point of a path at which its number stands; neighbouring tries get different points."""
-    return way[len(way) // 2 + 2 * (order % 3 - 1)]
-
-
-def _lines(alt: Any, lines: Sequence[tuple[Floats, str]], view: View, **mark: Any) -> Any:
-    rows = [
-        {"x": round(float(x), 3), "y": round(float(y), 3), "line": line, "step": step, "kind": kind}
-        for line, (points, kind) in enumerate(lines)
-        for step, (x, y) in enumerate(points)
-    ]
-    drawn = alt.Chart(alt.Data(values=rows)).mark_line(clip=True, **mark)
-    return drawn.encode(**_at(alt, view), color=_colour(alt), detail="line:N", order="step:Q")
-
-
-def _numbers(alt: Any, spots: Sequence[tuple[Floats, str]], view: View) -> list[Any]:
-    """Draw a dot with the number of the try on each optimised path."""
-    rows = [
-        {"x": float(x), "y": float(y), "try": str(order + 1), "kind": kind}
-        for order, ((x, y), kind) in enumerate(spots)
-    ]
-    base = alt.Chart(alt.Data(values=rows)).encode(**_at(alt, view))
-    dots = base.mark_point(size=170, filled=True, opacity=1).encode(color=_colour(alt))
-    return [dots, base.mark_text(color="#ffffff", fontSize=10, fontWeight="bold").encode(text="try:N")]
-
-
-def _colour(alt: Any) -> Any:
-    return alt.Color("kind:N", legend=None, scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())))
-
-
-def outline(obstacle: Floats32, view: View) -> Floats:
-    """Return the border of an obstacle as the view shows it, shape (points, 2)."""
-    centre, half, (cosine, sine), radius = obstacle[:3], obstacle[3:6], obstacle[6:8], obstacle[8]
-    if radius > 0:
-        angle = np.linspace(0.0, 2.0 * np.pi, 25)[:-1]
-        return centre[[view.right, view.up]] + radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    floor = CORNERS * half[:2] @ np.array([[cosine, sine], [-sine, cosine]])
-    if view.up == 2:
-        reach = np.array([np.abs(floor[:, view.right]).max(), half[2]])
-        return np.asarray(centre[[view.right, 2]] + CORNERS * reach, dtype=np.float64)
-    return np.asarray(centre[[view.right, view.up]] + floor[:, [view.right, view.up]], dtype=np.float64)
-
-
-def _ends(alt: Any, data: Trajectories, view: View) -> Any:
-    """Draw labels where the hand starts and where it is to go; both are the same for every seed."""
-    way = _way(data.seeds[0], view)
-    rows = [{"x": float(x), "y": float(y), "end": end} for end, (x, y) in (("start", way[0]), ("goal", way[-1]))]
-    return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_text(fontSize=11, dy=-9, style="annotation")
-        .encode(**_at(alt, view), text="end:N")
-    )
-
-
-def _at(alt: Any, view: View) -> dict[str, Any]:
-    """Return the position channels: both coordinates in metres, without axes."""
-    sides = zip((alt.X, alt.Y), ("x", "y"), view.low, view.high, strict=True)
-    return {
-        name: channel(f"{name}:Q", axis=None, scale=alt.Scale(domain=[low, high], nice=False, zero=False))
-        for channel, name, low, high in sides
-    }
-
-
 CHANGE = "change_from_the_step_before"
 STARVED = (2, 3, 4)  # the lengths at which ConSeqOpt is ahead of SCP with the paper's features
 AXIS = Axis("mean", "failure", ".0%")
+BY_LENGTH, BY_SIZE = Axis("length", "list length"), Axis("n_train", "training environments", log=True)
 SHOWN_LENGTH = 3  # the length that the text and the first chart speak of
 FEW = 30  # a small training set that the text speaks of
-TRIES = (0, 1, 2)  # pictures of lists whose first, second, third try works
 
 SETUP = (
     "A robot arm has to reach a target among obstacles. A planner can start from thirty trajectories, and has time for "
@@ -331,17 +196,17 @@ SETUP = (
 def section(records: list[Record], *, data: Path | None = None) -> Section:
     steps, rivals = _steps_and_rivals(records)
     sizes = sorted({record["n_train"] for record in records})
-    parts: list[ReportTable | Figure | Gallery] = [
+    parts: list[ReportTable | Figure] = [
         failure_table(records, rivals, n_train=sizes[-1], caption=_FAILURE_CAPTION.format(n=sizes[-1])),
-        Figure("trajectory-length", _by_length(records), _LENGTH_CAPTION),
+        Figure("trajectory-length", _chart(records, BY_LENGTH, BY_SIZE), _LENGTH_CAPTION),
     ]
     if len(sizes) > 1:
-        parts.insert(0, Figure("trajectory-training", _by_size(records), _SIZE_CAPTION))
+        parts.insert(
+            0, Figure("trajectory-training", _chart(records, BY_SIZE, BY_LENGTH, at=SHOWN_LENGTH), _SIZE_CAPTION)
+        )
         parts.insert(2, _excess(records, rivals, _small_size(sizes)))
     if steps:
         parts.append(_ablation_table(records, steps, sizes[-1]))
-    if data is None:
-        parts.append(Gallery(_pictures(), _PICTURES_CAPTION))
     return Section("Robot arm: which starting trajectories to try", SETUP, parts)
 
 
@@ -391,35 +256,9 @@ def _ablation_table(records: Sequence[Record], steps: Sequence[str], n_train: in
     return ReportTable(["step", *map(str, lengths), "change"], rows, _STEPS_CAPTION.format(n=n_train))
 
 
-def _by_size(records: Sequence[Record]) -> Any:
+def _chart(records: Sequence[Record], x: Axis, slider: Axis, **at: int) -> Any:
     shown, line_styles = chart_records(records)
-    x = Axis("n_train", "training environments", log=True)
-    return curves(shown, x=x, y=AXIS, methods=line_styles, slider=Axis("length", "List length"), at=SHOWN_LENGTH)
-
-
-def _by_length(records: Sequence[Record]) -> Any:
-    shown, line_styles = chart_records(records)
-    x = Axis("length", "list length")
-    return curves(shown, x=x, y=AXIS, methods=line_styles, slider=Axis("n_train", "Training environments"))
-
-
-def _pictures() -> list[Figure]:
-    """Return pictures of three test environments in which the first, the second and the third try works."""
-    train, test = trajectory.problems()
-    lists = SCP(8, effort="fast", random_state=0).fit(train).predict(test)
-    gains = measure_lists(lists, test).picked_gains
-    assert gains is not None
-    works = np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
-    chosen = [int(np.flatnonzero(works == tries)[0]) for tries in TRIES if (works == tries).any()]
-    data = trajectory.load()
-    return [
-        Figure(
-            f"environment-{index}",
-            environment_chart(data, len(train) + index, lists[index].tolist()),
-            f"Test environment {index}. The list: seeds {', '.join(map(str, lists[index][:4]))}, ...",
-        )
-        for index in chosen
-    ]
+    return curves(shown, x=x, y=AXIS, methods=line_styles, slider=slider, **at)
 
 
 _FAILURE_CAPTION = (
@@ -445,8 +284,4 @@ _STEPS_CAPTION = (
     "or the best round on a fifth of the training environments. A step with a + is added to the step before it; the "
     "last three are each added to the row with solved states skipped. First position crossed: the seventeen features "
     "also times the first-position indicator, in the one policy. ConSeqOpt: one policy for each position instead."
-)
-_PICTURES_CAPTION = (
-    "Ways of the hand from start to goal. Grey: the thirty starting trajectories. Numbered: those tried, in the order "
-    "of the list, after the planner has bent them around obstacles; red ones still collide, the green one is free."
 )

@@ -39,6 +39,13 @@ class Rows:
     offsets: Ints  # where the rows of each problem start, and the number of rows
     crossed: Crossed | None = None  # block-structured columns, where there are any
 
+    def only(self, row: int) -> Rows:
+        """Return one row alone."""
+        crossed, owner = self.crossed, self.owners[row]
+        if crossed is not None:
+            crossed = crossed._replace(items=crossed.items[[row]], states=crossed.states[[owner]])
+        return Rows(self.table[[row]], np.zeros(1, dtype=self.owners.dtype), np.array([0, 1]), crossed)
+
     def written_out(self) -> Floats32:
         """All columns in one dense table, for arbitrary estimators."""
         if self.crossed is None:

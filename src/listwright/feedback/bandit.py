@@ -57,7 +57,7 @@ class ListBandit(Predictor):
     seed_: int  # drawn from `random_state` when learning begins
     per_size_: bool
 
-    not_saved: ClassVar[tuple[str, ...]] = ("_waiting",)
+    not_saved: ClassVar[tuple[str, ...]] = ("_waiting", "reward_function_")
 
     def __init__(
         self,

@@ -37,13 +37,13 @@ from listwright.feedback.off_policy.estimates import EvidenceWarning, importance
 from listwright.feedback.off_policy.examination import looks
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_propensity, with_propensities
 from listwright.feedback.update_queue import shown_items
-from listwright.frames.columns import ColumnOptions, FrameKeywords
+from listwright.frames.columns import ColumnOptions, FrameKeywords, with_column_options
 from listwright.frames.frame import as_table, is_frame
 from listwright.learners import Exp3, Exp4, Experts, Learner, RidgeFTRL
 from listwright.learners.experts import n_items_of
 from listwright.policies import Linear, Policy
 from listwright.policies.mixture import Sequence as SequencePolicy
-from listwright.predictor import with_column_options
+from listwright.predictor import check_reward_named
 from listwright.problems import Problems, build_problems
 from listwright.training.signature import made_up, some_group
 
@@ -69,7 +69,11 @@ class GrowingBandit(ListBandit):
         item = columns.item if columns.item in table.names else named.get("item")
         columns = replace(columns, problem=problem, item=item, catalogue_names=())
         wanted = ColumnOptions(columns=columns, new_levels=options.get("new_levels"))
-        return self._by_names(build_problems(table, wanted, reward=options.get("reward"))[0])
+        reward = options.get("reward")
+        if reward is None and options.get("measured"):
+            reward = getattr(self, "reward_spec_", None) or vars(self).get("reward_function_")
+            check_reward_named(reward)
+        return self._by_names(build_problems(table, wanted, reward=reward)[0])
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
         """Return the policy to draw with, and for catalogues its optimistic variant."""

@@ -102,7 +102,7 @@ def plan(
     >>> log.append(shown)
     >>> _ = log.feedback(shown.list_ids, rng.random(shown.rows.shape) < problems.features[shown.rows, 0])
     >>> plan(log, lw.OnlineSCP(length=2, random_state=0).fit_log(log).predict, loss_budget=0.1).n_lists
-    1
+    650
     """
     if not 0 < loss_budget < math.inf:
         raise InputError(f"loss_budget must be above 0. Got {loss_budget!r}.")

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from listwright._internal.arrays import Bools, Ints
+from listwright._internal.arrays import Ints
 from listwright._internal.extras import warn
 from listwright.errors import InputError, Notice
 from listwright.frames.table import ColumnTable
-from listwright.frames.values import is_text, names, to_floats, to_ints
+from listwright.frames.values import is_missing, is_text, names, to_floats, to_ints
 
 if TYPE_CHECKING:
     from listwright.frames.columns import Columns
@@ -43,9 +42,7 @@ def find_roles(table: ColumnTable, columns: Columns, *, context: bool, catalogue
     owners = names(table, columns.problem, "problem").codes
     if (np.bincount(owners) > 1).sum() < ENOUGH:
         return columns
-    moved = (
-        tuple(name for name in columns.features if _describes_problem(owners, _codes(table, name))) if context else ()
-    )
+    moved = _of_problems(table, columns.features, owners) if context else ()
     left = tuple(name for name in columns.features if name not in moved)
     known = columns.catalogue is not None
     if catalogue and not known and columns.item is not None and (moved or columns.context or not left):
@@ -69,15 +66,23 @@ def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
     """Find the medians of columns with missing values; with `refuse`, raise an error that names all, with counts."""
     gaps = {name: count for name in (*columns.features, *columns.context) if (count := _missing(table, name))}
     gaps = {name: count for name, count in gaps.items() if name not in columns.levels}
-    if refuse and len(gaps) > 1:
-        listed = ", ".join(f"{name!r} ({count:,})" for name, count in gaps.items())
-        way = 'Fill them, leave columns out with ignore=, or pass missing="auto"'
-        raise InputError(f"{table.source}: values are missing in {len(gaps):,} columns: {listed}. {way}.")
-    if refuse or not gaps:
-        return columns  # where one column has gaps, reading it names the first cell
+    if refuse and gaps:
+        raise _gap_error(table, gaps)
+    if not gaps:
+        return columns
     line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and a 0/1 column marks each."
     warn(f'{line} Pass missing="error" to refuse them.', Notice)
     return replace(columns, fills={name: _median(table, name) for name in gaps})
+
+
+def _gap_error(table: ColumnTable, gaps: dict[str, int]) -> InputError:
+    """Return the error that names all columns with missing values; of a single one, the first cell too."""
+    way = 'Fill them, leave columns out with ignore=, or pass missing="auto".'
+    if len(gaps) > 1:
+        listed = ", ".join(f"{name!r} ({count:,})" for name, count in gaps.items())
+        return InputError(f"{table.source}: values are missing in {len(gaps):,} columns: {listed}. {way}")
+    ((name, count),) = gaps.items()
+    return table.error(int(is_missing(table, name).argmax()), name, f"the value is missing, one of {count:,}", way)
 
 
 def _missing(table: ColumnTable, name: str) -> int:
@@ -108,17 +113,22 @@ def _codes(table: ColumnTable, name: str) -> Ints:
     return to_ints(column.dictionary_encode(null_encoding="encode").indices)
 
 
-def _describes_problem(owners: Ints, codes: Ints) -> bool:
-    """Return whether a column has one value in every problem, and not the same in all."""
-    some = owners < SOME
-    return _constant(owners[some], codes[some]) and bool(codes.max() > 0) and _constant(owners, codes)
+def _of_problems(table: ColumnTable, features: Iterable[str], owners: Ints) -> tuple[str, ...]:
+    """Return the columns that have one value in every problem; none if it is the same value in all of them."""
+    few, found, differ = owners < SOME, [], False
+    for name in features:
+        codes = _codes(table, name)
+        if _constant(owners[few], codes[few]) and _constant(owners, codes):
+            found.append(name)
+            differ |= bool(codes.max() > 0)
+    return tuple(found) if differ else ()
 
 
 def _constant(owners: Ints, codes: Ints) -> bool:
-    first: NDArray[Any] = np.empty(int(owners.max()) + 1, dtype=codes.dtype)
+    """Return whether each problem has only one of the codes."""
+    first: Ints = np.empty(int(owners.max()) + 1, dtype=codes.dtype)
     first[owners[::-1]] = codes[::-1]
-    same: Bools = codes == first[owners]
-    return bool(same.all())
+    return bool((codes == first[owners]).all())
 
 
 def _say_roles(table: ColumnTable, context: tuple[str, ...], catalogue: str | None) -> None:

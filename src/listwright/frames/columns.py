@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypedDict, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,6 +22,7 @@ from listwright.frames.auto import find_items, find_roles
 from listwright.frames.table import ColumnTable
 from listwright.frames.values import is_list, is_number, is_text, to_bools
 
+T = TypeVar("T", bound=Callable[..., Any])
 NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
@@ -142,6 +144,24 @@ class FrameKeywords(ColumnKeywords, total=False):
     """The same with the texts that the reward "rouge:..." compares with."""
 
     references: Any
+
+
+OPTIONS = {
+    option.name: inspect.Parameter(
+        option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type
+    )
+    for option in fields(ColumnOptions)
+    if option.name not in ("columns", "fixed")
+} | {"references": inspect.Parameter("references", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")}
+
+
+def with_column_options(function: T) -> T:
+    """Show the options of `Problems.from_frame` among the parameters of a function that takes them as keywords."""
+    signature = inspect.signature(function)
+    own = {name: entry for name, entry in signature.parameters.items() if entry.kind is not entry.VAR_KEYWORD}
+    options = [entry for name, entry in OPTIONS.items() if name not in own]
+    function.__signature__ = signature.replace(parameters=[*own.values(), *options])  # type: ignore[attr-defined]
+    return function
 
 
 def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) -> Columns:

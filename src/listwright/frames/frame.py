@@ -123,7 +123,7 @@ def _collect(frame: Any) -> nw.DataFrame[Any]:
     except TypeError:
         if isinstance(frame, str | Path):
             raise InputError(
-                f"Got the path {str(frame)!r}. Read files with listwright.read, and pass what it returns."
+                f"Got the path {str(frame)!r}. Read files with lw.read (listwright.read), and pass what it returns."
             ) from None
         kind = f"{type(frame).__module__}.{type(frame).__name__}"
         raise InputError(f"Give a frame of pandas, polars, pyarrow or DuckDB. Got {kind}.") from None

@@ -7,31 +7,74 @@ installed; nothing here imports them all.
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from listwright.context import ContextPacker, Packed
-from listwright.context.packed import Style
-from listwright.context.packer import check_limits
 from listwright.errors import InputError
 
+SETTINGS = ("tokens", "score_weight", "style")
 
-def resolve_length(
-    budget: float | None, per_source: int | None, length: int | None, top_n: int | None, top_k: int | None
-) -> int | None:
-    """Return the most passages to keep, which three names mean alike; limits that cannot be are an error."""
-    given = {value for value in (length, top_n, top_k) if value is not None}
+
+def make_packer(adapter: Any) -> ContextPacker:
+    """Return the packer of an adapter. Files, limits and settings that cannot be are errors here, not when asked."""
+    given = adapter.packer
+    if isinstance(given, Mapping):
+        packer = _read_packer(given)
+    elif isinstance(given, ContextPacker):
+        packer = given
+    else:
+        packer = ContextPacker(given, **{name: getattr(adapter, name) for name in SETTINGS})
+    packer.pack("", [], **limits_of(adapter))
+    return packer
+
+
+def limits_of(adapter: Any) -> dict[str, Any]:
+    """Return the limits of `pack` that an adapter has, one of which goes by three names."""
+    given = {value for value in (adapter.length, adapter.top_n, adapter.top_k) if value is not None}
     if len(given) > 1:
         raise InputError(f"length, top_n and top_k mean the same. Got {', '.join(map(str, sorted(given)))}.")
-    most = given.pop() if given else None
-    check_limits(budget, most, per_source)
-    return most
+    limits = {name: getattr(adapter, name) for name in ("budget", "per_source", "stop")}
+    return limits | {"length": given.pop() if given else None}
 
 
-def make_packer(packer: Any, tokens: Any, score_weight: float | None, style: Style) -> ContextPacker:
-    """Return the packer that an adapter uses: the one given, or one with the model of a file or the shipped one."""
-    if isinstance(packer, ContextPacker):
-        return packer
-    return ContextPacker(packer, tokens=tokens, score_weight=score_weight, style=style)
+def serialize_setting(value: Any) -> Any:
+    """Return a setting as JSON can hold it, a packer with its model; other objects are an error."""
+    if isinstance(value, ContextPacker):
+        settings = {name: getattr(value, name) for name in SETTINGS}
+        return {**settings, "tokens": serialize_setting(value.tokens), "model": _write_model(value)}
+    if isinstance(value, str | Path):
+        return str(value)
+    if value is None or isinstance(value, Mapping):
+        return value
+    raise InputError(
+        f"A {type(value).__name__} cannot be written to a file. Name tokens by a word, such as "
+        '"tiktoken:cl100k_base", and give the embedder after reading.'
+    )
+
+
+def _write_model(packer: ContextPacker) -> str | None:
+    """Return the file of a packer's model in base 64; None for the shipped one."""
+    if packer.model is None and not hasattr(packer, "model_"):
+        return None
+    with TemporaryDirectory() as folder:
+        packer.save(Path(folder) / "packer.listwright")
+        return b64encode((Path(folder) / "packer.listwright").read_bytes()).decode()
+
+
+def _read_packer(stored: Mapping[str, Any]) -> ContextPacker:
+    """Return the packer that `serialize_setting` wrote."""
+    settings = {name: value for name, value in stored.items() if name != "model"}
+    if unknown := settings.keys() - set(SETTINGS):
+        raise InputError(f"A stored packer has model, {', '.join(SETTINGS)}. Got {min(unknown)!r}.")
+    if stored.get("model") is None:
+        return ContextPacker(**settings)
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "packer.listwright").write_bytes(b64decode(stored["model"]))
+        return ContextPacker.load(Path(folder) / "packer.listwright", **settings)
 
 
 def values_of_all(values: list[Any]) -> list[Any] | None:

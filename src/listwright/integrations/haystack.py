@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from haystack import Document, component, default_from_dict, default_to_dict
+from haystack.core.serialization import component_to_dict
+from haystack.utils import deserialize_component_inplace
 
-from listwright.errors import InputError
-from listwright.integrations import make_packer, pick_metadata, resolve_length, values_of_all
+from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting, values_of_all
 
 
 @component
@@ -22,9 +23,9 @@ class ListwrightRanker:
 
     Parameters
     ----------
-    packer : str or ContextPacker, optional
-        A file that `ContextPacker.save` wrote; the packaged model by default. A pipeline with a packer that is an
-        object cannot be written to a file: save the packer, and name its file.
+    packer : str, Path or ContextPacker, optional
+        A packer, or the file that `ContextPacker.save` wrote; the packaged model by default. In a pipeline's file, a
+        packer takes its model along, and a file its name only.
     budget : float or None
         Tokens that the kept documents may have in total; None for no limit.
     length, top_k, top_n : int, optional
@@ -35,6 +36,8 @@ class ListwrightRanker:
         Keep no document that is hardly needed: see `ContextPacker.pack`.
     tokens, score_weight, style
         As in `ContextPacker`, unless a packer is given.
+    embedder : component, optional
+        A text embedder, which embeds the query where `run` gets no `query_embedding`; `run_async` awaits it.
 
     See Also
     --------
@@ -53,19 +56,34 @@ class ListwrightRanker:
         tokens: Any = "estimate",
         score_weight: float | None = None,
         style: Any = "plain",
+        embedder: Any = None,
     ) -> None:
         self.packer = packer
         self.budget = budget
-        self.length = resolve_length(budget, per_source, length, top_n, top_k)
+        self.length = length
+        self.top_k = top_k
+        self.top_n = top_n
         self.per_source = per_source
         self.stop = stop
         self.tokens = tokens
         self.score_weight = score_weight
         self.style = style
-        self._packer = make_packer(packer, tokens, score_weight, style)
+        self.embedder = embedder
+        self._packer = make_packer(self)
+
+    def warm_up(self) -> None:
+        """Load the embedder's model."""
+        if hasattr(self.embedder, "warm_up"):
+            self.embedder.warm_up()
 
     @component.output_types(documents=list[Document])
-    def run(self, query: str, documents: list[Document], top_k: int | None = None) -> dict[str, list[Document]]:
+    def run(
+        self,
+        query: str,
+        documents: list[Document],
+        top_k: int | None = None,
+        query_embedding: list[float] | None = None,
+    ) -> dict[str, list[Document]]:
         """Select documents for a query.
 
         Parameters
@@ -76,24 +94,42 @@ class ListwrightRanker:
             Candidates, in any order.
         top_k : int, optional
             Overrides the component's limit for this call.
+        query_embedding : list of float, optional
+            What the embeddings of the documents are compared with.
 
         Returns
         -------
         dict
             `{"documents": [...]}`: the kept documents, best first, with the packer's score as their `score`.
         """
+        if query_embedding is None and self.embedder is not None:
+            query_embedding = self.embedder.run(text=query)["embedding"]
+        return self._keep(query, documents, top_k, query_embedding)
+
+    @component.output_types(documents=list[Document])
+    async def run_async(
+        self,
+        query: str,
+        documents: list[Document],
+        top_k: int | None = None,
+        query_embedding: list[float] | None = None,
+    ) -> dict[str, list[Document]]:
+        """Select documents for a query as `run` does, and await the embedder."""
+        if query_embedding is None and self.embedder is not None:
+            query_embedding = (await self.embedder.run_async(text=query))["embedding"]
+        return self._keep(query, documents, top_k, query_embedding)
+
+    def _keep(self, query: str, documents: list[Document], top_k: int | None, asked: Any) -> dict[str, list[Document]]:
         scores = values_of_all([document.score for document in documents])
         packed = self._packer.pack(
             query,
             [document.content or "" for document in documents],
-            budget=self.budget,
-            length=self.length if top_k is None else top_k,
             titles=[document.meta.get("title") for document in documents],
             sources=values_of_all([doc.meta.get("source") or doc.meta.get("file_path") for doc in documents]),
             scores=scores,
             embeddings=values_of_all([document.embedding for document in documents]),
-            per_source=self.per_source,
-            stop=self.stop,
+            query_embedding=asked,
+            **limits_of(self) | ({} if top_k is None else {"length": top_k}),
         )
         kept = zip(packed.positions, packed.scores, pick_metadata(packed, scores), strict=True)
         return {
@@ -105,12 +141,18 @@ class ListwrightRanker:
 
     def to_dict(self) -> dict[str, Any]:
         """Serialise the component's parameters for a pipeline file."""
-        if not isinstance(self.packer, str | None) or not isinstance(self.tokens, str):
-            raise InputError("Name the packer's file, and tokens by a word, to write this pipeline to a file.")
-        names = ("packer", "budget", "length", "per_source", "stop", "tokens", "score_weight", "style")
-        return default_to_dict(self, **{name: getattr(self, name) for name in names})
+        names = ("budget", "length", "top_k", "top_n", "per_source", "stop", "score_weight", "style")
+        return default_to_dict(
+            self,
+            packer=serialize_setting(self.packer),
+            tokens=serialize_setting(self.tokens),
+            embedder=None if self.embedder is None else component_to_dict(self.embedder, "embedder"),
+            **{name: getattr(self, name) for name in names},
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ListwrightRanker:
         """Build a ranker from the dictionary that `to_dict` returned."""
+        if data.get("init_parameters", {}).get("embedder") is not None:
+            deserialize_component_inplace(data["init_parameters"], key="embedder")
         return default_from_dict(cls, data)

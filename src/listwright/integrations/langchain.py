@@ -11,8 +11,7 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ConfigDict, PrivateAttr, field_serializer
 
 from listwright.context import ContextPacker
-from listwright.errors import InputError
-from listwright.integrations import make_packer, pick_metadata, resolve_length, values_of_all
+from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting, values_of_all
 
 
 class ListwrightCompressor(BaseDocumentCompressor):
@@ -25,9 +24,9 @@ class ListwrightCompressor(BaseDocumentCompressor):
 
     Parameters
     ----------
-    packer : str or ContextPacker, optional
-        A packer, or the file that `ContextPacker.save` wrote; the packaged model by default. Only a file, or none, can
-        be serialised.
+    packer : str, Path or ContextPacker, optional
+        A packer, or the file that `ContextPacker.save` wrote; the packaged model by default. Serialised, a packer takes
+        its model along, and a file its name only.
     budget : float or None
         Tokens that the kept documents may have in total; None for no limit.
     length, top_k, top_n : int, optional
@@ -69,19 +68,12 @@ class ListwrightCompressor(BaseDocumentCompressor):
     _packer: ContextPacker = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:
-        """Check the limits and make the packer."""
-        self._length()
-        self._packer = make_packer(self.packer, self.tokens, self.score_weight, self.style)
-
-    def _length(self) -> int | None:
-        return resolve_length(self.budget, self.per_source, self.length, self.top_n, self.top_k)
+        """Make the packer, which checks the settings."""
+        self._packer = make_packer(self)
 
     @field_serializer("packer", "tokens", "embedder")
     def _serialize(self, value: Any) -> Any:
-        """Return names of files and of counters as they are; objects cannot be serialised."""
-        if value is None or isinstance(value, str):
-            return value
-        raise InputError(f"A {type(value).__name__} cannot be serialised. Name the packer's file, or tokens by a word.")
+        return serialize_setting(value)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
@@ -123,15 +115,12 @@ class ListwrightCompressor(BaseDocumentCompressor):
         packed = self._packer.pack(
             query,
             [document.page_content for document in documents],
-            budget=self.budget,
-            length=self._length(),
             titles=[document.metadata.get(self.title_key) for document in documents],
             sources=values_of_all([document.metadata.get(self.source_key) for document in documents]),
             scores=scores,
             embeddings=embeddings,
             query_embedding=asked,
-            per_source=self.per_source,
-            stop=self.stop,
+            **limits_of(self),
         )
         kept = zip(packed.positions, pick_metadata(packed, scores), strict=True)
         return [

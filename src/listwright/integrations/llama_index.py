@@ -10,7 +10,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from listwright.context import ContextPacker
 from listwright.errors import InputError
-from listwright.integrations import make_packer, pick_metadata, resolve_length, values_of_all
+from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting, values_of_all
 
 
 class ListwrightPostprocessor(BaseNodePostprocessor):
@@ -24,9 +24,9 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
 
     Parameters
     ----------
-    packer : str or ContextPacker, optional
-        A packer, or the file that `ContextPacker.save` wrote; the packaged model by default. Only a file, or none, can
-        be serialised.
+    packer : str, Path or ContextPacker, optional
+        A packer, or the file that `ContextPacker.save` wrote; the packaged model by default. Serialised, a packer takes
+        its model along, and a file its name only.
     budget : float or None
         Tokens that the kept nodes may have in total; None for no limit.
     length, top_n, top_k : int, optional
@@ -37,6 +37,8 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
         Keep no node that is hardly needed: see `ContextPacker.pack`.
     tokens, score_weight, style
         As in `ContextPacker`, unless a packer is given.
+    embedder : BaseEmbedding, optional
+        Embeds the query and the nodes where they have no embeddings; `apostprocess_nodes` awaits it.
 
     See Also
     --------
@@ -55,23 +57,17 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
     tokens: Any = "estimate"
     score_weight: float | None = None
     style: Any = "plain"
+    embedder: Any = None
     _packer: ContextPacker = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:
-        """Check the limits and make the packer."""
+        """Make the packer, which checks the settings."""
         super().model_post_init(context)
-        self._length()
-        self._packer = make_packer(self.packer, self.tokens, self.score_weight, self.style)
+        self._packer = make_packer(self)
 
-    def _length(self) -> int | None:
-        return resolve_length(self.budget, self.per_source, self.length, self.top_n, self.top_k)
-
-    @field_serializer("packer", "tokens")
+    @field_serializer("packer", "tokens", "embedder")
     def _serialize(self, value: Any) -> Any:
-        """Return names of files and of counters as they are; objects cannot be serialised."""
-        if value is None or isinstance(value, str):
-            return value
-        raise InputError(f"A {type(value).__name__} cannot be serialised. Name the packer's file, or tokens by a word.")
+        return serialize_setting(value)
 
     @classmethod
     def class_name(cls) -> str:
@@ -82,24 +78,47 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         """Select nodes for a query, best first, with the packer's scores; raise `InputError` without a query."""
-        if query_bundle is None:
-            raise InputError("ListwrightPostprocessor needs the query. Pass query_str or query_bundle.")
+        query = _require_query(query_bundle)
+        known, asked = values_of_all([entry.node.embedding for entry in nodes]), query.embedding
+        if self.embedder is not None and nodes:
+            known = known or self.embedder.get_text_embedding_batch(_texts(nodes))
+            asked = asked or self.embedder.get_query_embedding(query.query_str)
+        return self._keep(nodes, query, known, asked)
+
+    async def _apostprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        query = _require_query(query_bundle)
+        known, asked = values_of_all([entry.node.embedding for entry in nodes]), query.embedding
+        if self.embedder is not None and nodes:
+            known = known or await self.embedder.aget_text_embedding_batch(_texts(nodes))
+            asked = asked or await self.embedder.aget_query_embedding(query.query_str)
+        return self._keep(nodes, query, known, asked)
+
+    def _keep(self, nodes: list[NodeWithScore], query: QueryBundle, embeddings: Any, asked: Any) -> list[NodeWithScore]:
         scores = values_of_all([entry.score for entry in nodes])
         packed = self._packer.pack(
-            query_bundle.query_str,
-            [entry.node.get_content(metadata_mode=MetadataMode.NONE) for entry in nodes],
-            budget=self.budget,
-            length=self._length(),
+            query.query_str,
+            _texts(nodes),
             titles=[entry.node.metadata.get("title") for entry in nodes],
             sources=[entry.node.ref_doc_id or entry.node.node_id for entry in nodes],
             scores=scores,
-            embeddings=values_of_all([entry.node.embedding for entry in nodes]),
-            query_embedding=query_bundle.embedding,
-            per_source=self.per_source,
-            stop=self.stop,
+            embeddings=embeddings,
+            query_embedding=asked,
+            **limits_of(self),
         )
         kept = zip(packed.positions, packed.scores, pick_metadata(packed, scores), strict=True)
         return [NodeWithScore(node=_with_metadata(nodes[place].node, said), score=score) for place, score, said in kept]
+
+
+def _require_query(query: QueryBundle | None) -> QueryBundle:
+    if query is None:
+        raise InputError("ListwrightPostprocessor needs the query. Pass query_str or query_bundle.")
+    return query
+
+
+def _texts(nodes: list[NodeWithScore]) -> list[str]:
+    return [entry.node.get_content(metadata_mode=MetadataMode.NONE) for entry in nodes]
 
 
 def _with_metadata(node: Any, said: dict[str, Any]) -> Any:

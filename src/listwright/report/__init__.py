@@ -9,7 +9,6 @@ from __future__ import annotations
 from listwright.report.charts import check_charts
 from listwright.report.page import (
     Figure,
-    Gallery,
     Note,
     PickedItem,
     PickedList,
@@ -26,7 +25,6 @@ from listwright.report.page import (
 
 __all__ = [
     "Figure",
-    "Gallery",
     "Note",
     "PickedItem",
     "PickedList",

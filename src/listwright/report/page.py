@@ -48,14 +48,6 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Gallery:
-    """Small figures side by side, as many in a line as fit."""
-
-    figures: Sequence[Figure]  # the figures
-    caption: str = ""  # shown below all of them
-
-
-@dataclass(frozen=True)
 class PickedItem:
     """An item of a list, and what it adds to the items before it."""
 
@@ -91,7 +83,7 @@ class Note:
     href: str
 
 
-Part = ReportTable | Figure | Gallery | SideBySide | Note
+Part = ReportTable | Figure | SideBySide | Note
 
 
 @dataclass(frozen=True)
@@ -113,11 +105,8 @@ class ReportPage:
 
     @property
     def figures(self) -> list[Figure]:
-        """Every figure, in order, those of galleries included; raise an `InputError` if two have the same name."""
-        figures: list[Figure] = []
-        for section in self.sections:
-            for part in section.parts:
-                figures += [part] if isinstance(part, Figure) else part.figures if isinstance(part, Gallery) else []
+        """Every figure, in order; raise an `InputError` if two have the same name."""
+        figures = [part for section in self.sections for part in section.parts if isinstance(part, Figure)]
         names = [figure.name for figure in figures]
         for name in names:
             if names.count(name) > 1:
@@ -149,10 +138,6 @@ th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
 th {{ font-weight: 600; color: var(--faint); }}
 tr.emphasis td {{ font-weight: 600; }}
 .chart {{ width: 100%; overflow-x: auto; }}
-.gallery {{ display: flex; flex-wrap: wrap; gap: 1rem .8rem; }}
-.gallery figure {{ margin: .4rem 0; }}
-.gallery .chart {{ width: auto; }}
-.gallery figcaption {{ max-width: 15.5rem; }}
 .problem {{ margin: 1rem 0; border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; }}
 .problem summary {{ cursor: pointer; }}
 .asked {{ font-weight: 600; margin: 0; }}
@@ -234,9 +219,6 @@ def _part(part: Part, stills: Mapping[str, str]) -> str:
             return _side_by_side(part)
         case Note():
             return f'<p>{escape(part.text)} <a href="{escape(part.href, quote=True)}">{escape(part.link)}</a></p>'
-        case Gallery():
-            inside = "\n".join(_figure(figure, stills) for figure in part.figures)
-            return f'<figure>\n<div class="gallery">\n{inside}\n</div>{_caption(part.caption)}\n</figure>'
 
 
 def _side_by_side(part: SideBySide) -> str:

@@ -1,8 +1,8 @@
-"""Coverage with diminishing returns per topic: the gains of alpha-DCG."""
+"""Coverage with the gains of alpha-DCG."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem
 from listwright.errors import InputError
 from listwright.rewards.coverage import ProbabilisticCoverage, as_topics, topic_tables
+
+if TYPE_CHECKING:
+    pass
 
 
 class AlphaCoverage(ProbabilisticCoverage):
@@ -72,7 +75,6 @@ class AlphaCoverage(ProbabilisticCoverage):
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         """Build the topic tables with `alpha` as every amount, and add the judged topics and the ideal."""
-        assert self._source is not None
         covers, ideal, n_topics = self._source
         table = as_topics(covers, offsets, high=1.0)
         if not (table.data == 1).all():

@@ -1,4 +1,4 @@
-"""Reward that is 1 as soon as one item of the list succeeds."""
+"""A reward of whether any item of a list succeeds."""
 
 from __future__ import annotations
 
@@ -61,13 +61,11 @@ class AnySuccess(TableReward):
         self._source = (success,)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        assert self._source is not None
         success = one_per_row(self._source[0], offsets, "success")
         check_range(success, lambda: np.arange(len(success)), offsets, "success", high=1.0)
         return {"success": Ragged(success, offsets)}
 
     def start(self, problems: Problems) -> AnySuccessState:
-        """Return the state of empty lists, in which nothing has been tried."""
         success = self.bind(problems.offsets).tables["success"].values
         return AnySuccessState(success, problems.owners, np.ones(len(problems)))
 
@@ -76,16 +74,13 @@ class AnySuccess(TableReward):
         return state.missed[state.owners] * state.success
 
     def gains_of(self, state: AnySuccessState, rows: Ints) -> Floats:
-        """Return the gains of the given rows only."""
         return state.missed[state.owners[rows]] * state.success[rows]
 
     def add(self, state: AnySuccessState, picks: Ints) -> AnySuccessState:
-        """Return the state after the picked rows were tried too."""
         missed = state.missed.copy()
         tried = picks >= 0
         missed[tried] *= 1.0 - state.success[picks[tried]]
         return state._replace(missed=missed)
 
     def value(self, state: AnySuccessState) -> Floats:
-        """Return for each problem the probability of at least one success."""
         return 1.0 - state.missed

@@ -139,7 +139,7 @@ class Reward(ABC):
 class TableReward(Reward):
     """Base class of rewards whose data are arrays that can be cut by problem."""
 
-    _source: tuple[Any, ...] | None = None  # what the constructor got; None once laid out
+    _source: tuple[Any, ...] = ()  # what the constructor got, until it is laid out
     _tables: dict[str, Ragged] | None = None
 
     @abstractmethod
@@ -197,7 +197,7 @@ class TableReward(Reward):
 
     def _with(self, tables: dict[str, Ragged]) -> Self:
         twin = copy.copy(self)
-        twin._source, twin._tables = None, tables
+        twin._source, twin._tables = (), tables
         return twin
 
     def __repr__(self) -> str:
@@ -305,7 +305,6 @@ class Watched(Reward):
         return self.laws.watch(self.reward.gains(state))
 
     def gains_of(self, state: Any, rows: Ints) -> Floats:
-        """Return the gains of some rows, after checking them."""
         return self.laws.watch(self.reward.gains_of(state, rows), rows)
 
     def add(self, state: Any, picks: Ints) -> Any:

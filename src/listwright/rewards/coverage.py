@@ -1,4 +1,4 @@
-"""Rewards that sum over topics: coverage, probabilistic coverage and concave coverage."""
+"""Rewards that sum over topics: coverage, with probabilities, and concave."""
 
 from __future__ import annotations
 
@@ -10,16 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, starts_of
-from listwright._kernels.topics import (
-    CAP,
-    LOG,
-    PROBABILITY,
-    SQRT,
-    lazy_topics,
-    number_columns,
-    raise_levels,
-    topic_gains,
-)
+from listwright._kernels import topics as kernels
 from listwright.errors import InputError
 from listwright.rewards.base import TableReward, check_range, rows_of
 
@@ -62,7 +53,6 @@ class TopicReward(TableReward):
         """The number of the shape in `listwright._kernels.topics`."""
 
     def start(self, problems: Problems) -> TopicState:
-        """Return the state of empty lists, in which no topic is covered."""
         tables = self.bind(problems.offsets).tables
         layout = Topics(
             problems.owners,
@@ -82,17 +72,16 @@ class TopicReward(TableReward):
 
     def gains_of(self, state: TopicState, rows: Ints) -> Floats:
         owners = state.layout.owners[rows]
-        raw = topic_gains(rows, *state.layout, state.weights, state.caps, state.levels, self.kind)
+        raw = kernels.topic_gains(rows, *state.layout, state.weights, state.caps, state.levels, self.kind)
         if self.normalize:  # with repeats, concave sums can exceed the value of all items: clip
             raw = np.minimum(raw, np.maximum(state.totals - state.earned, 0.0)[owners])
         return raw / state.totals[owners]
 
     def add(self, state: TopicState, picks: Ints) -> TopicState:
-        """Return the state after the topics of the picked rows were raised."""
         some = np.flatnonzero(picks >= 0)
         earned, levels = state.earned.copy(), state.levels.copy()
         earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
-        raise_levels(picks, *state.layout, levels, self.kind)
+        kernels.raise_levels(picks, *state.layout, levels, self.kind)
         return state._replace(levels=levels, earned=earned)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
@@ -104,11 +93,10 @@ class TopicReward(TableReward):
         gains, most = self.gains(state), state.totals if self.normalize else np.full(len(problems), np.inf)
         rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
         what = (row_starts, topics, amounts, topic_starts, state.weights, state.caps, self.kind, state.totals, most)
-        lazy_topics(offsets, gains, sizes, *what, room, rows, picked)
+        kernels.lazy_topics(offsets, gains, sizes, *what, room, rows, picked)
         return rows, picked
 
     def value(self, state: TopicState) -> Floats:
-        """Return for each problem what its list covers: a share if `normalize`, else a weighted sum."""
         return state.earned / state.totals
 
 
@@ -153,7 +141,7 @@ def number_topics(
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """Numbers the topics of each problem from 0, in the order of their columns."""
     if n_problems * n_columns <= 4 * len(columns) + 1_000_000:  # a small table of all pairs beats a sort
-        pairs, local, counts = number_columns(owners, columns, n_problems, n_columns)
+        pairs, local, counts = kernels.number_columns(owners, columns, n_problems, n_columns)
         topic_starts = starts_of(counts)
     else:
         pairs, numbers = np.unique(owners * n_columns + columns, return_inverse=True)
@@ -181,7 +169,7 @@ def _one_per_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int,
 def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
     """Return what all candidates of each problem earn together, or 1 where that is 0, so that it can divide."""
     topics, weights = tables["topics"], tables["weights"]
-    if kind == PROBABILITY:
+    if kind == kernels.PROBABILITY:
         full = np.ones(len(weights.values))
     else:
         slots = topics.values + weights.offsets[owners]
@@ -194,12 +182,12 @@ def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
 
 def _shape_values(everything: Floats, tables: dict[str, Ragged], kind: int) -> Floats:
     """Apply the concave shape to summed amounts: min(x, cap), sqrt(x) or log(1 + x)."""
-    if kind == CAP:
+    if kind == kernels.CAP:
         return np.minimum(everything, tables["caps"].values)
-    return np.sqrt(everything) if kind == SQRT else np.log1p(everything)
+    return np.sqrt(everything) if kind == kernels.SQRT else np.log1p(everything)
 
 
-SHAPES = {"sqrt": SQRT, "log": LOG, "cap": CAP}
+SHAPES = {"sqrt": kernels.SQRT, "log": kernels.LOG, "cap": kernels.CAP}
 
 
 class Coverage(TopicReward):
@@ -236,14 +224,13 @@ class Coverage(TopicReward):
     (array([0.   , 0.   , 0.333]), array([0.667]))
     """
 
-    kind = PROBABILITY  # of 0 and 1
+    kind = kernels.PROBABILITY  # of 0 and 1
 
     def __init__(self, covers: Any, weights: ArrayLike | None = None, *, normalize: bool = True) -> None:
         self._source = (covers, weights)
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        assert self._source is not None
         covers = as_topics(self._source[0], offsets, high=1.0)
         if not (covers.data == 1).all():
             raise InputError("Coverage takes 0/1 entries. For shares see ProbabilisticCoverage and ConcaveCoverage.")
@@ -282,14 +269,13 @@ class ProbabilisticCoverage(TopicReward):
     (array([0.25]), array([0.125, 0.625]))
     """
 
-    kind = PROBABILITY
+    kind = kernels.PROBABILITY
 
     def __init__(self, p: Any, weights: ArrayLike | None = None, *, normalize: bool = True) -> None:
         self._source = (p, weights)
         self.normalize = normalize
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        assert self._source is not None
         p, weights = self._source
         return topic_tables(as_topics(p, offsets, "p", high=1.0), offsets, weights, kind=self.kind)
 
@@ -355,10 +341,9 @@ class ConcaveCoverage(TopicReward):
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         """Return the topic tables, or raise if the shape is unknown or if caps do not belong to it."""
-        assert self._source is not None
         covers, caps, weights = self._source
         if self.shape not in SHAPES:
             raise InputError(f"shape must be one of {', '.join(SHAPES)}. Got {self.shape!r}.")
-        if caps is not None and self.kind != CAP:
+        if caps is not None and self.kind != kernels.CAP:
             raise InputError(f"caps go with shape='cap'. Got shape={self.shape!r}.")
         return topic_tables(as_topics(covers, offsets), offsets, weights, caps, kind=self.kind)

@@ -9,16 +9,8 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem, starts_of
 from listwright._internal.threads import in_parallel
+from listwright._kernels import facility as kernels
 from listwright._kernels.constraints import NO_QUOTAS
-from listwright._kernels.facility import (
-    dense_add,
-    dense_alone,
-    dense_gains,
-    lazy_facility,
-    lazy_graph,
-    sparse_add,
-    sparse_gains,
-)
 from listwright.errors import InputError
 from listwright.rewards.base import TableReward, place_of
 
@@ -79,7 +71,6 @@ class FacilityLocation(TableReward):
     bounded = property(lambda self: self.normalize)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        assert self._source is not None
         similarity = self._source[0]
         tables = _sparse_tables(similarity, offsets) if sparse.issparse(similarity) else _dense(similarity, offsets)
         if not self.normalize:
@@ -87,7 +78,6 @@ class FacilityLocation(TableReward):
         return tables | {"totals": per_problem(_totals(tables, offsets))}
 
     def start(self, problems: Problems) -> FacilityState:
-        """Return the state of empty lists, which represent nothing."""
         tables = self.bind(problems.offsets).tables
         similarity = _similarity(tables)
         return FacilityState(
@@ -100,12 +90,10 @@ class FacilityLocation(TableReward):
         )
 
     def gains(self, state: FacilityState) -> Floats:
-        """Return for each row the rise of the best similarities if it were added."""
         return self.gains_of(state, np.arange(len(state.owners)))
 
     def gains_of(self, state: FacilityState, rows: Ints) -> Floats:
-        """Return the gains of the given rows only, measured on several threads where there are many."""
-        kernel: Any = dense_gains if len(state.similarity) == 2 else sparse_gains
+        kernel: Any = kernels.dense_gains if len(state.similarity) == 2 else kernels.sparse_gains
         raw = np.empty(len(rows))
 
         def some(low: int, high: int) -> None:
@@ -115,16 +103,14 @@ class FacilityLocation(TableReward):
         return raw / state.totals[state.owners[rows]]
 
     def add(self, state: FacilityState, picks: Ints) -> FacilityState:
-        """Return the state after the best similarities were raised by the picked rows."""
         some = np.flatnonzero(picks >= 0)
         earned, best = state.earned.copy(), state.best.copy()
         earned[some] += self.gains_of(state, picks[some])
-        kernel: Any = dense_add if len(state.similarity) == 2 else sparse_add
+        kernel: Any = kernels.dense_add if len(state.similarity) == 2 else kernels.sparse_add
         kernel(picks, state.offsets, *state.similarity, best)
         return state._replace(best=best, earned=earned)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
-        """Build lists by compiled lazy greedy, for dense and for sparse similarities; None for a subclass."""
         if type(self) is not FacilityLocation:
             return None
         state, offsets = self.start(problems), problems.offsets
@@ -137,13 +123,14 @@ class FacilityLocation(TableReward):
         bounds = alone / sizes * (1.0 + ROUNDING)
 
         def some(low: int, high: int) -> None:
-            lazy_facility(low, high, offsets, bounds, sizes, similarity, blocks, state.totals, room, rows, picked)
+            kernels.lazy_facility(
+                low, high, offsets, bounds, sizes, similarity, blocks, state.totals, room, rows, picked
+            )
 
         in_parallel(some, offsets, problems.n_rows > MANY)
         return rows, picked
 
     def value(self, state: FacilityState) -> Floats:
-        """Return for each problem its summed (or mean, if normalized) best similarity."""
         return state.earned
 
 
@@ -155,7 +142,7 @@ def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Int
         for problem in range(low, high):
             start, end = state.offsets[problem], state.offsets[problem + 1]
             first, n = row_starts[start], end - start
-            lazy_graph(
+            kernels.lazy_graph(
                 row_starts[start : end + 1] - first,
                 columns[first : row_starts[end]],
                 values[first : row_starts[end]],
@@ -200,7 +187,7 @@ def _alone(values: Any, blocks: Ints, offsets: Ints) -> Floats:
     owners, alone = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), np.empty(offsets[-1])
 
     def some(low: int, high: int) -> None:
-        dense_alone(low, high, owners, offsets, values, blocks, alone)
+        kernels.dense_alone(low, high, owners, offsets, values, blocks, alone)
 
     in_parallel(some, np.arange(len(alone) + 1), len(alone) > MANY)
     row = first_bad(~np.isfinite(alone))

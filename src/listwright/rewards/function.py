@@ -62,24 +62,20 @@ class Function(Reward):
         self.submodular = submodular
 
     def start(self, problems: Problems) -> FunctionState:
-        """Return the state of empty lists, measured once per problem."""
         singles = tuple(problems.without_reward())
         values = np.array([self._measure(problem, ()) for problem in singles])
         return FunctionState(singles, problems.offsets, ((),) * len(singles), values)
 
     def gains(self, state: FunctionState) -> Floats:
-        """Return for each row the value with it minus the value without it."""
         return self.gains_of(state, np.arange(state.offsets[-1]))
 
     def gains_of(self, state: FunctionState, rows: Ints) -> Floats:
-        """Return the gains of the given rows only, rounded to 12 digits."""
         owners = np.searchsorted(state.offsets, rows, side="right") - 1
         after = [self._after(state, int(owner), int(row)) for owner, row in zip(owners, rows, strict=True)]
         # Rounding removes the noise of subtraction, so that equal gains stay equal along a list.
         return np.round(np.array(after, dtype=np.float64) - state.values[owners], 12)
 
     def add(self, state: FunctionState, picks: Ints) -> FunctionState:
-        """Return the state after the picked rows were appended to the lists."""
         items, values = list(state.items), state.values.copy()
         for owner in np.flatnonzero(picks >= 0):
             values[owner] = self._after(state, int(owner), int(picks[owner]))
@@ -87,7 +83,6 @@ class Function(Reward):
         return FunctionState(state.problems, state.offsets, tuple(items), values, state.known)
 
     def value(self, state: FunctionState) -> Floats:
-        """Return what `f` returned for the current lists."""
         return state.values
 
     def _after(self, state: FunctionState, owner: int, row: int) -> float:

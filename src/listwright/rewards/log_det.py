@@ -67,7 +67,6 @@ class LogDet(TableReward):
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         """Return the vectors and, per problem, what values are divided by (1 unless `normalize`)."""
-        assert self._source is not None
         if not self.scale > 0:
             raise InputError(f"scale must be above 0. Got {self.scale}.")
         vectors = rows_of(as_numbers(self._source[0], "vectors"), offsets, "vectors")
@@ -85,7 +84,6 @@ class LogDet(TableReward):
         return np.where(totals > 0, totals, 1.0)
 
     def start(self, problems: Problems) -> LogDetState:
-        """Return the state of empty lists."""
         tables = self.bind(problems.offsets).tables
         vectors = np.sqrt(self.scale) * tables["vectors"].values
         return LogDetState(
@@ -103,7 +101,6 @@ class LogDet(TableReward):
         return self.gains_of(state, np.arange(len(state.owners)))
 
     def gains_of(self, state: LogDetState, rows: Ints) -> Floats:
-        """Return the gains of the given rows only."""
         owners = state.owners[rows]
         raw = np.log(state.remaining[rows])
         if state.held:
@@ -111,10 +108,7 @@ class LogDet(TableReward):
         return raw / state.totals[owners]
 
     def add(self, state: LogDetState, picks: Ints) -> LogDetState:
-        """Return the state after one more Cholesky step in each problem that has a pick.
-
-        One step reads the problem's vectors once, and one earlier column per item of the list.
-        """
+        """Return the state after one more Cholesky step in each problem that has a pick."""
         some = np.flatnonzero(picks >= 0)
         earned = state.earned.copy()
         earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
@@ -129,5 +123,4 @@ class LogDet(TableReward):
         return state._replace(remaining=remaining, explained=(*state.explained, column), earned=earned)
 
     def value(self, state: LogDetState) -> Floats:
-        """Return the log-determinant of each list, divided by the total if `normalize`."""
         return state.earned / state.totals

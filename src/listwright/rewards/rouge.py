@@ -90,7 +90,6 @@ class Rouge(TopicReward):
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         """Return the tables of n-grams, or raise if candidates or references are not lists of tokens."""
-        assert self._source is not None
         if self.n < 1:
             raise InputError(f"n must be at least 1. Got {self.n}.")
         candidates, references = list(self._source[0]), [_several(one, i) for i, one in enumerate(self._source[1])]
@@ -103,7 +102,6 @@ class Rouge(TopicReward):
         return _tables(candidates, references, offsets, self.n, self.stem, average=not self.best)
 
     def gains_of(self, state: TopicState, rows: Ints) -> Floats:
-        """Return for the given rows the rise of the average recall, or of the best one."""
         if not self.best:
             return super().gains_of(state, rows)
         reference_of, starts, values = self._by_reference(state)
@@ -119,7 +117,6 @@ class Rouge(TopicReward):
         return np.maximum.reduceat(values, starts[:-1])
 
     def start(self, problems: Problems) -> TopicState:
-        """Return the state of empty lists, with the reference that each n-gram belongs to."""
         bound = self.bind(problems.offsets)
         state = super().start(problems)
         extra = (bound.tables["reference"].values, starts_of(bound.tables["n_references"].values))

@@ -1,4 +1,4 @@
-"""The sum of the values of a list's items."""
+"""A reward that sums over the items of a list."""
 
 from __future__ import annotations
 
@@ -65,24 +65,20 @@ class Total(TableReward):
     bounded = property(lambda self: self.share or (self.cap is not None and self.cap <= 1))
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        assert self._source is not None
         values = one_per_row(self._source[0], offsets, "values")
         check_range(values, lambda: np.arange(len(values)), offsets, "values")
         return {"values": Ragged(values, offsets)}
 
     def start(self, problems: Problems) -> TotalState:
-        """Return the state of empty lists."""
         values = self.bind(problems.offsets).tables["values"].values
         return TotalState(
             values / self._unit(values, problems)[problems.owners], problems.owners, np.zeros(len(problems))
         )
 
     def gains(self, state: TotalState) -> Floats:
-        """Return what each row is worth, clipped to what the cap leaves."""
         return np.minimum(state.worth, self._left(state)[state.owners])
 
     def gains_of(self, state: TotalState, rows: Ints) -> Floats:
-        """Return the gains of the given rows only."""
         return np.minimum(state.worth[rows], self._left(state)[state.owners[rows]])
 
     def add(self, state: TotalState, picks: Ints) -> TotalState:
@@ -94,7 +90,6 @@ class Total(TableReward):
         return state._replace(worth=worth, sums=sums)
 
     def value(self, state: TotalState) -> Floats:
-        """Return the sum of each list, at most the cap."""
         return np.minimum(state.sums, self._most)
 
     @property

@@ -55,7 +55,7 @@ class WeightedProblems(Reward):
     array([0. , 0.5, 1.5, 0. ])
     """
 
-    bounded = False
+    bounded = False  # a weight may be above 1
 
     def __init__(self, reward: Reward, weights: ArrayLike) -> None:
         self.reward = reward
@@ -63,24 +63,23 @@ class WeightedProblems(Reward):
 
     @property
     def submodular(self) -> bool:  # type: ignore[override]
-        """Whether the reward that is weighted is submodular."""
         return self.reward.submodular
 
     def bind(self, offsets: Ints) -> Self:
         """Return the reward laid out for these rows, after a check of the weights."""
         weights = as_numbers(self.weights, "weights")
-        if weights.shape != (len(offsets) - 1,) or not ((weights >= 0) & np.isfinite(weights)).all():
-            raise InputError(f"weights must be 0 or more, one for each of {len(offsets) - 1} problems.")
+        if weights.shape != (len(offsets) - 1,):
+            raise InputError(f"WeightedProblems is for {weights.size} problems. Got {len(offsets) - 1}.")
+        if not ((weights >= 0) & np.isfinite(weights)).all():
+            raise InputError(f"The weights of problems must be 0 or more. Got {weights.min()}.")
         if not weights.any():
             raise InputError("The weights of all problems are 0, so that there is nothing to learn.")
         return self._with(self.reward.bind(offsets), weights)
 
     def take(self, which: Ints) -> Self:
-        """Return the reward for a selection of the problems, with their weights."""
         return self._with(self.reward.take(which), np.asarray(self.weights)[which])
 
     def join(self, others: Sequence[Self]) -> Self:
-        """Return one reward for all the problems."""
         weights = np.concatenate([np.asarray(part.weights) for part in (self, *others)])
         return self._with(self.reward.join([other.reward for other in others]), weights)
 
@@ -91,19 +90,15 @@ class WeightedProblems(Reward):
         return twin
 
     def start(self, problems: Problems) -> WeightedState:
-        """Return the starting state of the reward, and the weights by row."""
         return WeightedState(self.reward.start(problems), np.asarray(self.weights, dtype=np.float64)[problems.owners])
 
     def gains(self, state: WeightedState) -> Floats:
-        """Return the weighted gains."""
         return self.reward.gains(state.inner) * state.by_row
 
     def add(self, state: WeightedState, picks: Ints) -> WeightedState:
-        """Return the state after the picks."""
         return state._replace(inner=self.reward.add(state.inner, picks))
 
     def value(self, state: WeightedState) -> Floats:
-        """Return the weighted values."""
         return self.reward.value(state.inner) * np.asarray(self.weights, dtype=np.float64)
 
     def __repr__(self) -> str:

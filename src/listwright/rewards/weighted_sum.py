@@ -1,4 +1,4 @@
-"""Weighted sums of rewards."""
+"""A weighted sum of several rewards."""
 
 from __future__ import annotations
 
@@ -52,7 +52,6 @@ class WeightedSum(Reward):
 
     @property
     def submodular(self) -> bool:  # type: ignore[override]
-        """Whether all parts are submodular."""
         return all(part.submodular for part in self.rewards)
 
     bounded = property(lambda self: self.normalize and all(part.bounded for part in self.rewards))
@@ -69,16 +68,13 @@ class WeightedSum(Reward):
         return weights / weights.sum() if self.normalize else weights
 
     def bind(self, offsets: Ints) -> Self:
-        """Return the mixture with every part laid out for these rows."""
         self._shares()
         return self._with([part.bind(offsets) for part in self.rewards])
 
     def take(self, which: Ints) -> Self:
-        """Return the mixture for a selection of the problems."""
         return self._with([part.take(which) for part in self.rewards])
 
     def join(self, others: Sequence[Self]) -> Self:
-        """Return one mixture for all the problems, joined part by part."""
         for other in others:
             if type(other) is not type(self) or len(other.rewards) != len(self.rewards):
                 raise InputError(f"Cannot join {self!r} with {other!r}.")
@@ -92,23 +88,18 @@ class WeightedSum(Reward):
         return twin
 
     def start(self, problems: Problems) -> tuple[Any, ...]:
-        """Return a tuple with the starting state of each part."""
         return tuple(part.start(problems) for part in self.rewards)
 
     def gains(self, state: tuple[Any, ...]) -> Floats:
-        """Return the weighted sum of the parts' gains."""
         return self._sum([part.gains(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def gains_of(self, state: tuple[Any, ...], rows: Ints) -> Floats:
-        """Return the weighted sum of the parts' gains for the given rows only."""
         return self._sum([part.gains_of(one, rows) for part, one in zip(self.rewards, state, strict=True)])
 
     def add(self, state: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        """Return the states of all parts after the picks."""
         return tuple(part.add(one, picks) for part, one in zip(self.rewards, state, strict=True))
 
     def value(self, state: tuple[Any, ...]) -> Floats:
-        """Return the weighted sum of the parts' values."""
         return self._sum([part.value(one) for part, one in zip(self.rewards, state, strict=True)])
 
     def _sum(self, parts: list[Floats]) -> Floats:

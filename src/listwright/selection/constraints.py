@@ -132,6 +132,21 @@ class RowConstraints(Constraints):
         twin.open &= twin.fits()
         return twin
 
+    def cheapest(self) -> Bools:
+        """Return a mask of the cheapest rows that the quotas ask for, or raise if these exceed the budget."""
+        twin, price = self.copy(), np.max([costs / left for costs, left in self.prices()], axis=0)
+        chosen = np.zeros(len(price), dtype=bool)
+        while not twin.done:
+            row = int(np.argmin(np.where(twin.open, price, np.inf)))
+            chosen[row] = True
+            twin.take_row(row)
+        if twin.n_picked < self.k:
+            raise InputError(
+                f"per_group asks for at least {self.k} rows, more than the budget pays for. Raise the budget, or ask "
+                "for fewer rows."
+            )
+        return chosen
+
     def after(self, rows: Ints) -> Self:
         """Return the constraints on what may follow some picks, which count as given."""
         twin = self.copy(k=self.k - len(rows), given=np.concatenate([self.given, rows]))
@@ -163,6 +178,7 @@ def make_constraints(
 ) -> RowConstraints:
     """Return the constraints that the arguments of `select` describe, or raise `InputError` if they cannot be met."""
     taken, excluded = as_rows(given, n, "given"), as_rows(exclude, n, "exclude")
+    excluded = np.setdiff1d(excluded, taken)  # given rows count in their groups
     amounts, left = _amounts(costs, budget, n)
     if k is None and budget is None:
         raise InputError("select needs k, the number of rows to pick, or costs and a budget. Got neither.")
@@ -174,14 +190,18 @@ def make_constraints(
     if per_group is not None or exclude is not None or len(left) > 1:
         further = [(amounts[:, j], left[j]) for j in range(1, len(left))] or None
         offsets, free = np.array([0, n]), Quotas.free(n)
-        quotas = make_quotas(
-            free, offsets, groups=groups, per_group=per_group, exclude=exclude, pin=None, budgets=further
-        )
+        quotas = make_quotas(free, offsets, groups, per_group, excluded, None, further, None)
         _check_labels(groups, per_group, excluded)
         parts = quotas.limits(offsets, None if k is None else k + len(taken), needs_first=False)
     sizes, room = (amounts[:, 0].copy(), left[:1]) if len(left) else (NO_SIZES, np.array([np.inf]))
     limits = ListLimits(sizes, room, *parts, False)
     use_up_rows(taken, limits._replace(amounts=np.zeros((n, 0))))  # given rows cost nothing
+    short = first_bad(limits.counts[:, BELOW] > limits.counts[:, MOST])
+    if short is not None:
+        raise InputError(
+            f"Besides the rows given, the groups need {limits.counts[short, BELOW]} more, and only "
+            f"{limits.counts[short, MOST]} may be picked. Raise k or the most rows of groups."
+        )
     counts = sizes if len(left) else np.ones(n)
     constraints = RowConstraints(k or n - len(taken), taken, counts, limits, counted=k is not None)
     _check_enough(constraints, n, budget)

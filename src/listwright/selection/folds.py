@@ -26,7 +26,7 @@ class SelectionFold(ABC):
     """What rows add to a growing selection."""
 
     n: int
-    submodular = True
+    submodular = monotone = True
     kept = False  # whether all gains are kept up to date, so that reading them costs nothing
     batch = 64  # rows that are measured together, otherwise
 
@@ -75,21 +75,25 @@ class GraphCutFold(SelectionFold):
 
     kept = True
 
-    def __init__(self, similarity: SimilarityMatrix, weights: Floats, redundancy: float) -> None:
-        self.similarity, self.redundancy, self.n = similarity, redundancy, similarity.n
+    def __init__(
+        self, similarity: SimilarityMatrix, among: SimilarityMatrix, weights: Floats, redundancy: float
+    ) -> None:
+        self.among, self.redundancy, self.n = among, redundancy, similarity.n
         self.worth = np.zeros(self.n)
+        # A pick takes at most twice its similarity from others, which these count by their weight.
+        self.monotone = among is similarity and 2 * redundancy <= weights.min()
         free = np.full(similarity.n_targets, np.inf)
         for low in range(0, self.n, GATHERED):
             rows = np.arange(low, min(low + GATHERED, self.n))
             self.worth[rows] = similarity.capped_sums(rows, free, weights)
-        self.worth -= redundancy * np.maximum(similarity.own(), 0.0)
+        self.worth -= redundancy * np.maximum(among.own(), 0.0)
 
     def gains(self, rows: Ints) -> Floats:
         return self.worth[rows]
 
     def add(self, row: int) -> float:
         added = float(self.worth[row])
-        self.worth -= 2.0 * self.redundancy * np.maximum(self.similarity.column(row), 0.0)
+        self.worth -= 2.0 * self.redundancy * np.maximum(self.among.column(row), 0.0)
         return added
 
 
@@ -155,7 +159,8 @@ class MixtureFold(SelectionFold):
     def __init__(self, parts: Sequence[tuple[SelectionFold, float]]) -> None:
         self.parts, self.n = parts, parts[0][0].n
         self.kept, self.batch = all(fold.kept for fold, _ in parts), max(fold.batch for fold, _ in parts)
-        self.submodular = all(fold.submodular and weight >= 0 for fold, weight in parts)
+        self.submodular = all(fold.submodular for fold, _ in parts)
+        self.monotone = all(fold.monotone for fold, _ in parts)
 
     def gains(self, rows: Ints) -> Floats:
         return np.sum([weight * fold.gains(rows) for fold, weight in self.parts], axis=0)
@@ -212,12 +217,11 @@ class FoldObjective(Objective):
     """Any objective that is measured by blocks while the selection grows."""
 
     make_fold: Callable[[], SelectionFold]
-    monotone: bool = True
     device: str = "cpu"
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         fold = self.make_fold()
-        self.submodular = fold.submodular
+        self.submodular, self.monotone = fold.submodular, fold.monotone
         compiled = fold.by_compiled(constraints) if isinstance(fold, RewardFold) else None
         return Solved(*(run_greedy(fold, constraints, tick) if compiled is None else compiled))
 

@@ -14,6 +14,7 @@ from listwright._internal.arrays import Floats, as_numbers
 from listwright.errors import InputError
 from listwright.problems import Problems
 
+HOMES = ("pyarrow", "polars", "pandas")
 KINDS = "a numpy array, a scipy CSR matrix, a torch tensor, a .npy or .parquet file, a column of lists, or one problem"
 
 
@@ -40,7 +41,7 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
         source = _from_problem(given, name)
     elif sparse.issparse(given):
         source = Source(sparse.csr_array(given))
-    elif type(given).__module__.partition(".")[0] == "torch":
+    elif _home(given) == "torch":
         source = Source(_from_tensor(given))
     else:
         source = Source(_from_column(given, name) if _is_column(given) else _plain(given, name), _index_of(given))
@@ -55,8 +56,7 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
 
 def _is_frame(given: Any) -> bool:
     """Return whether this is a pandas or polars frame or a pyarrow table."""
-    home = type(given).__module__.partition(".")[0]
-    return home in ("pyarrow", "polars", "pandas") and type(given).__name__ in ("DataFrame", "Table")
+    return _home(given) in HOMES and type(given).__name__ in ("DataFrame", "LazyFrame", "Table", "RecordBatch")
 
 
 def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
@@ -64,28 +64,40 @@ def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
     import narwhals as nw
     import pyarrow as pa
 
-    plain = frame.reset_index(drop=True) if _pandas(frame) else frame
+    plain = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
+    plain = plain.reset_index(drop=True) if _home(frame) == "pandas" else plain
+    plain = pa.Table.from_batches([frame]) if isinstance(frame, pa.RecordBatch) else plain
     table = nw.from_native(plain, eager_only=True).to_arrow()
-    id_column = _id_column(table.column_names, ids, "the frame")
+    id_column = _id_column(plain.schema if _home(plain) == "pyarrow" else table.schema, ids, "The frame")
     names = _index_of(frame) if id_column is None else table[id_column].to_numpy()
-    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    if column is not None or any(is_kind(field.type) for field in table.schema for is_kind in kinds):
+    if column is not None or _list_columns(table.schema):
         wanted = _list_column(table.schema, Path("The frame"), column)
         return Source(_from_column(table[wanted], name), names)
-    numbers = [as_numbers(table[key].to_numpy(), key, np.float32) for key in table.column_names if key != id_column]
+    keys = [key for key in table.column_names if key != id_column]
+    text = next(
+        (key for key in keys if pa.types.is_string(kind := table[key].type) or pa.types.is_large_string(kind)), None
+    )
+    if text is not None:
+        raise InputError(f"Column {text!r} holds text. Leave it out, or pass ids={text!r} if it names the rows.")
+    numbers = [as_numbers(table[key].to_numpy(), key, np.float32) for key in keys]
     return Source(np.stack(numbers, axis=1) if numbers else np.zeros((len(table), 0)), names)
 
 
-def _id_column(columns: list[str], ids: Any, where: str) -> str | None:
-    """Return the column that holds the names of the rows: as asked, or "id" if there is one."""
+def _id_column(schema: Any, ids: Any, where: str) -> str | None:
+    """Return the column that holds the names of the rows: as asked, "id", the only "..._id", or a pandas index."""
+    columns = schema.names
     if isinstance(ids, str) and ids not in columns:
         raise InputError(f"{where} has no column {ids!r} of names. Its columns: {', '.join(columns)}.")
-    return ids if isinstance(ids, str) else "id" if ids is None and "id" in columns else None
+    if ids is not None:
+        return ids if isinstance(ids, str) else None
+    index = [key for key in (schema.pandas_metadata or {}).get("index_columns", []) if isinstance(key, str)]
+    ending = [key for key in columns if str(key).endswith("_id")]
+    return "id" if "id" in columns else next((some[0] for some in (ending, index) if len(some) == 1), None)
 
 
 def _index_of(given: Any) -> NDArray[Any] | None:
     """Return the index of a pandas frame or column, unless it only counts the rows."""
-    if not _pandas(given) or not hasattr(given, "index") or type(given.index).__name__ == "RangeIndex":
+    if _home(given) != "pandas" or not hasattr(given, "index") or type(given.index).__name__ == "RangeIndex":
         return None
     return np.asarray(given.index)
 
@@ -136,7 +148,10 @@ def _from_file(path: Path, name: str, column: str | None, ids: Any = None) -> So
     if path.suffix == ".npy":
         return Source(_memory_map(path, name), path=str(path.resolve()))
     if path.suffix in (".parquet", ".pq"):
-        names = _id_column(_parquet(path).schema_arrow.names, ids, path.name)
+        schema = _parquet(path).schema_arrow
+        if column is None and not _list_columns(schema):
+            return _from_frame(_parquet(path).read(), path.name, None, ids)
+        names = _id_column(schema, ids, path.name)
         return Source(_from_parquet(path, column), None if names is None else read_column(path, names))
     raise InputError(f"{name} can be read from .npy and .parquet files. Got {path.name}.")
 
@@ -147,6 +162,9 @@ def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
         table = _validate_table(_from_file(path, "vectors", None).table, "vectors")
         return int(table.shape[0]), int(table.shape[1])
     file = _parquet(path)
+    if column is None and not _list_columns(file.schema_arrow):
+        named = _id_column(file.schema_arrow, None, path.name) is not None
+        return int(file.metadata.num_rows), len(file.schema_arrow.names) - named
     wanted = _list_column(file.schema_arrow, path, column)
     first = next(file.iter_batches(columns=[wanted], batch_size=1), None)
     if first is None:
@@ -207,10 +225,7 @@ def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
 
 def _list_column(schema: Any, path: Path, column: str | None) -> str:
     """Return the name of the column of lists, or raise if it is missing or ambiguous."""
-    import pyarrow as pa
-
-    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    found = [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
+    found = _list_columns(schema)
     if column is not None and column not in schema.names:
         raise InputError(f"{path.name} has no column {column!r}. Its columns: {', '.join(schema.names)}.")
     if column is not None and column not in found:
@@ -223,16 +238,17 @@ def _list_column(schema: Any, path: Path, column: str | None) -> str:
     return column or found[0]
 
 
+def _list_columns(schema: Any) -> list[str]:
+    """Return the names of the columns of lists."""
+    import pyarrow as pa
+
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
+
+
 def _is_column(given: Any) -> bool:
     """Return whether this is a pyarrow, polars or pandas column."""
-    home = type(given).__module__.partition(".")[0]
-    return home in ("pyarrow", "polars", "pandas") and type(given).__name__ in (
-        "Series",
-        "ChunkedArray",
-        "ListArray",
-        "LargeListArray",
-        "FixedSizeListArray",
-    )
+    return _home(given) in HOMES and type(given).__name__.endswith(("Series", "ChunkedArray", "ListArray"))
 
 
 def _from_column(given: Any, name: str) -> NDArray[np.float32]:
@@ -240,7 +256,9 @@ def _from_column(given: Any, name: str) -> NDArray[np.float32]:
     import pyarrow as pa
 
     try:
-        column = given.to_arrow() if hasattr(given, "to_arrow") else pa.array(given) if _pandas(given) else given
+        column = (
+            given.to_arrow() if hasattr(given, "to_arrow") else pa.array(given) if _home(given) == "pandas" else given
+        )
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name} must be a column of lists of numbers: {error}") from None
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -253,9 +271,9 @@ def _from_column(given: Any, name: str) -> NDArray[np.float32]:
     return np.concatenate(parts)
 
 
-def _pandas(given: Any) -> bool:
-    """Return whether this is a pandas object."""
-    return type(given).__module__.partition(".")[0] == "pandas"
+def _home(given: Any) -> str:
+    """Return the name of the package that an object is from."""
+    return type(given).__module__.partition(".")[0]
 
 
 def _lists(column: Any, name: str, first: int, width: int | None) -> NDArray[np.float32]:

@@ -185,7 +185,8 @@ class Dispersion(Objective):
         similar = self.similarity.column(row).astype(np.float64)
         if isinstance(self.similarity, Given):
             return np.maximum(1.0 - similar, 0.0)
-        apart = np.sqrt(np.maximum(self.similarity.squared_distances(similar), 0.0))
+        squared = self.similarity.squared_distances(similar)
+        apart = np.sqrt(np.where(squared > self.similarity.noise, squared, 0.0))  # copies differ by rounding
         apart[row] = 0.0
         return apart
 

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import as_frame, require_extra
@@ -72,6 +71,7 @@ class Selection:
     refined: float = 0.0
     _table: Any = field(default=None, repr=False)  # the vectors
     _similarity: Callable[[], SimilarityMatrix] | None = field(default=None, repr=False)
+    _given: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
 
     def __len__(self) -> int:
         """Number of picks."""
@@ -143,7 +143,7 @@ class Selection:
         Returns
         -------
         DataFrame or Table
-            With the columns `row`, `pick` (the row number of the most similar pick) and `similarity`.
+            With the columns `row`, `pick` (the row number of the most similar pick or given row) and `similarity`.
 
         Raises
         ------
@@ -158,7 +158,8 @@ class Selection:
         [1, 1, 2]
         """
         best, similar = self._nearest()
-        return as_frame({"row": np.arange(len(best)), "pick": self.rows[best], "similarity": similar}, backend)
+        picks = np.concatenate([self.rows, self._given])[best]
+        return as_frame({"row": np.arange(len(best)), "pick": picks, "similarity": similar}, backend)
 
     def explain(self, position: int) -> dict[str, Any]:
         """Return why a pick is in the selection.
@@ -181,7 +182,7 @@ class Selection:
         >>> selection.explain(0)["represents"], selection.explain(0)["examples"]
         (2, [1, 0])
         """
-        if not 0 <= position < len(self):
+        if isinstance(position, bool) or not isinstance(position, int | np.integer) or not 0 <= position < len(self):
             raise InputError(f"There are {len(self)} picks, from 0 to {len(self) - 1}. Got {position!r}.")
         best, similar = self._nearest()
         mine = np.flatnonzero(best == position)
@@ -201,7 +202,7 @@ class Selection:
         if self._similarity is None:
             raise InputError("This selection knows no similarities: it was not made by select from vectors.")
         similarity = self._similarity()
-        return nearest_picks(similarity, self.rows)
+        return nearest_picks(similarity, np.concatenate([self.rows, self._given]))
 
     def plot(self, what: Literal["both", "rows", "values"] = "both") -> Any:
         """Return a chart of the picks among the other rows, and of the value by the number of picks.
@@ -216,6 +217,8 @@ class Selection:
         altair.Chart
             Shown as a picture in notebooks; `chart.save("picks.html")` writes it to a file. Needs the extra `plots`.
         """
+        if what not in ("both", "rows", "values"):
+            raise InputError(f"what must be both, rows or values. Got {what!r}.")
         if what == "values":
             return draw_values(self.values, self.knee)
         if self._table is None:
@@ -249,7 +252,6 @@ def nearest_picks(similarity: SimilarityMatrix, rows: Ints) -> tuple[Ints, Float
     for low in range(0, similarity.n_targets, BLOCK):
         block = slice(low, min(low + BLOCK, similarity.n_targets))
         tile = similarity.tile(gathered, similarity.targets(block))
-        tile = tile.toarray() if sparse.issparse(tile) else tile
         best[block], similar[block] = tile.argmax(axis=0), tile.max(axis=0)
     return best, similar
 

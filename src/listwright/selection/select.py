@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import RandomState, as_generator
-from listwright._internal.progress import ProgressCallback, progress_to
+from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.progress import ProgressCallback, progress_to, silent
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints, make_constraints
 from listwright.selection.intake import read_vectors
@@ -76,7 +76,7 @@ def select(
           minus the largest distance of a row to its pick.
         - "disparity_min", "disparity_sum": the smallest distance between two picks, and the sum of all of them.
           "dispersion": the sum over picks of the distance to the nearest other one.
-        - a dictionary of these (without distances) and of rewards with their weights: the weighted sum.
+        - a dictionary of these (without distances), of rewards and functions with their weights: the weighted sum.
         - a reward of `listwright.rewards` for these rows, or a function that makes one from the vectors, such as
           ``lambda x: lw.rewards.ConcaveCoverage(x, shape="log")``.
         - any function of an array of row numbers that returns a number. It is called about n times for each pick.
@@ -91,7 +91,8 @@ def select(
         Measure facility location on this many random rows. The value and gains of the result are over all rows, and its
         bound accounts for what sampling may have lost.
     targets : same kinds as vectors, optional
-        Rows to represent, if these are not the rows to pick from: which rows cover my evaluation set?
+        Rows to represent, if these are not the rows to pick from: which rows cover my evaluation set? With
+        "precomputed", "columns" says that the columns of the matrix are such rows.
     given : array of int or bool, optional
         Rows that are already selected. Picks add to them; they count in their groups.
     exclude : array of int or bool, optional
@@ -122,8 +123,8 @@ def select(
     column : str, optional
         Column of a frame or Parquet file that has several columns of lists.
     ids : str or array-like of shape (n,), optional
-        Names of the rows, or the column of a frame or Parquet file that holds them. By default the column "id", if
-        there is one, or the index of a pandas frame.
+        Names of the rows, or the column of a frame or Parquet file that holds them. By default the column "id", the
+        only column whose name ends in "_id", or the index of a pandas frame.
     gamma : float, optional
         For "rbf"; by default 1 divided by the sum of the columns' variances.
     scale : float, default 1.0
@@ -131,7 +132,8 @@ def select(
     alpha : float, default 0.1
         For "saturated_coverage".
     redundancy : float, default 0.5
-        For "graph_cut". Above 0.5, more rows may be worth less, and no ratio is known.
+        For "graph_cut". Above 0.5 (or half of the lowest of `weights`), and with targets, more rows may be worth less,
+        and no ratio is known.
     refine : bool or float, default False
         For "facility_location": exchange picks for other rows after greedy, until no exchange pays or so many seconds
         are over. The value never falls; `Selection.refined` is what it gained. Groups keep their numbers.
@@ -209,20 +211,28 @@ def select(
     proof = objective.prove(constraints, solved)
     names = None if table.ids is None else table.ids[solved.rows]
     value = solved.before + solved.gain
-    _warn_of_nothing(solved.gains, k)
+    if k is not None:
+        _warn_of_nothing(solved.gains, trailing=not objective.submodular)
     similar = partial(make_similarity, wish, table)
     found = (solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, gained)
-    return Selection(*found, table.table, similar)
+    return Selection(*found, table.table, similar, constraints.given)
 
 
 def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
     """Return the greedy picks: under a budget, first the rows that quotas ask for."""
     if not (constraints.n_needed and (constraints.has_costs or constraints.several_budgets)):
         return _or_single(objective, constraints, tick)
-    first = objective.solve(constraints.for_needs(), tick)
-    others = objective.solve(constraints.after(first.rows), tick)
+    needed = constraints.for_needs()
+    first = objective.solve(needed.copy(), tick)
+    if len(first.rows) < constraints.n_needed:  # the budget is used up: take the cheapest rows
+        first = objective.solve(needed.copy(open=needed.open & needed.cheapest()), tick)
+    later = constraints.after(first.rows)
+    others = objective.solve(later.copy(), tick)
     rows, gains = np.concatenate([first.rows, others.rows]), np.concatenate([first.gains, others.gains])
-    return Solved(rows, gains, others.bounds, first.before)
+    # Rows that were closed by then have no bounds. They add at most what they add alone.
+    alone = objective.solve(constraints.single(), silent)
+    alone.bounds[alone.rows] = alone.gains
+    return Solved(rows, gains, np.where(later.open, others.bounds, alone.bounds), first.before)
 
 
 def _or_single(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
@@ -235,21 +245,20 @@ def _or_single(objective: Objective, constraints: RowConstraints, tick: Progress
     return single if single.gain > solved.gain else solved
 
 
-def _refine(
-    solved: Solved, objective: Objective, constraints: RowConstraints, refine: bool | float
-) -> tuple[Solved, float]:
+def _refine(solved: Solved, objective: Objective, constraints: RowConstraints, refine: Any) -> tuple[Solved, float]:
     """Return the picks after exchanges, and what these added."""
-    if refine is False:
+    if refine is False or refine is None:
         return solved, 0.0
-    if not (refine is True or refine > 0):
+    if not (refine is True or (isinstance(refine, int | float | np.number) and refine > 0)):
         raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")
     if constraints.has_costs or constraints.several_budgets:
         raise InputError(NO_REFINE)
     return objective.refine(solved, constraints, np.inf if refine is True else float(refine))
 
 
-def _warn_of_nothing(gains: Any, k: int | None) -> None:
-    """Warn of picks that add nothing, such as copies of others."""
-    nothing = int((np.abs(gains) <= NOTHING * np.abs(gains).max(initial=0.0)).sum())
-    if k is not None and nothing and len(gains) > 1 and (np.diff(gains) <= 0).all():
+def _warn_of_nothing(gains: Floats, *, trailing: bool) -> None:
+    """Warn of picks that add nothing, such as copies of others; with `trailing`, only of those at the end."""
+    some = np.abs(gains) > NOTHING * np.abs(gains).max(initial=0.0)
+    nothing = int(np.argmax(some[::-1])) if trailing and some.any() else int((~some).sum())
+    if nothing and len(gains) > 1:
         warnings.warn(f"{nothing} of {len(gains)} picks add nothing: fewer are worth as much.", stacklevel=3)

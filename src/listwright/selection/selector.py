@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from typing import Any, Self
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, as_generator, at_least_one
 from listwright._internal.parameters import Parameters, check_fitted
@@ -13,7 +16,7 @@ from listwright._kernels.tiles import first_above
 from listwright.errors import InputError
 from listwright.selection.intake import read_vectors
 from listwright.selection.select import select
-from listwright.selection.similarity import make_vectors
+from listwright.selection.similarity import lengths_of, make_vectors
 
 STREAMED = ("facility_location", "log_det")
 
@@ -21,10 +24,11 @@ STREAMED = ("facility_location", "log_det")
 class Selector(Parameters):
     """Picks k rows of a table, or of a stream of which every row is seen once.
 
-    `fit` calls `select`. `partial_fit` takes one chunk of rows after the other (from a generator, a Parquet reader or a
-    memory-mapped file), keeps a few candidate selections and forgets all other rows: sieve streaming [1]_, whose best
-    selection is worth at least 1/2 - epsilon of the best k rows of the whole stream. `transform` returns the picked
-    rows of a table or frame, so that it can stand in a pipeline that chooses training data.
+    `fit` calls `select`. `partial_fit` takes one chunk of rows after the other, or an iterator over chunks (a
+    generator, a Parquet reader, slices of a memory-mapped file), keeps a few candidate selections and forgets all other
+    rows: sieve streaming [1]_, whose best selection is worth at least 1/2 - epsilon of the best k rows of the whole
+    stream, measured on the targets. `transform` returns the picked rows of a table or frame, so that it can stand in a
+    pipeline that chooses training data.
 
     Parameters
     ----------
@@ -35,11 +39,11 @@ class Selector(Parameters):
     metric : str, default "cosine"
         Similarity of two rows, as in `select`; streams take "cosine" and "dot".
     targets : array-like, optional
-        Rows to represent. A stream without targets represents a sample of its first chunk.
+        Rows to represent. A stream without targets represents a sample of its first rows.
     epsilon : float, default 0.1
         Precision of a stream: smaller is slower and uses more memory.
     sample : int, default 2000
-        Size of the sample of the first chunk.
+        Size of that sample, which is drawn from the first chunks that have so many rows together.
     scale : float, default 1.0
         For "log_det".
     options : dict, optional
@@ -52,7 +56,9 @@ class Selector(Parameters):
     rows_ : ndarray of int
         Numbers of the picked rows; in a stream, counted from its first row.
     vectors_ : ndarray of float32
-        The picked rows themselves, of a stream.
+        The picked rows themselves.
+    ids_ : ndarray or None
+        Their names, if the input has names.
     value_ : float
         What they are worth.
     n_seen_ : int
@@ -87,7 +93,10 @@ class Selector(Parameters):
     """
 
     _largest: float  # value of the best single row so far
-    _weights: Floats | None  # of the targets; None for log det
+    _targets: Floats32 | None  # rows to represent; None while they are not known
+    _waiting: list[tuple[Floats32, Floats32, Any]]  # chunks, scaled and as they were passed, and names of their rows
+    _held: dict[int, tuple[Floats32, Any]]  # the rows that a sieve holds, and their names
+    _best: Picked | None  # None while it has to be found
     sieves_: dict[int, Sieve]
 
     def __init__(
@@ -117,9 +126,12 @@ class Selector(Parameters):
         """Select rows of a whole table."""
         targets = {} if self.targets is None else {"targets": self.targets}
         options = {"scale": self.scale, "random_state": self.random_state} | (self.options or {}) | targets
-        self.selection_ = select(X, self.k, reward=self.reward, metric=self.metric, **options)
-        self.rows_, self.value_ = self.selection_.rows, self.selection_.value
-        self.n_seen_ = int(read_vectors(X).table.shape[0]) if not hasattr(X, "__len__") else len(X)
+        source = read_vectors(X, column=options.pop("column", None), ids=options.pop("ids", None))
+        self.selection_ = select(source, self.k, reward=self.reward, metric=self.metric, **options)
+        self.__dict__.pop("sieves_", None)
+        self.n_seen_ = int(source.table.shape[0])
+        rows = self.selection_.rows
+        self._best = Picked(rows, self.selection_.value, _dense(source.table[rows]), self.selection_.ids)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -127,8 +139,8 @@ class Selector(Parameters):
 
         Parameters
         ----------
-        X : as in select
-            The next rows.
+        X : as in select, iterator or ParquetFile
+            The next rows, or an iterator over several chunks of them.
         y : None
             Ignored.
 
@@ -137,21 +149,40 @@ class Selector(Parameters):
         Selector
             Itself, with the best selection so far.
         """
-        chunk = self._rows(X)
+        if isinstance(X, Iterator) or hasattr(X, "iter_batches"):
+            for some in X.iter_batches() if hasattr(X, "iter_batches") else X:
+                self.partial_fit(some)
+            return self
+        source = read_vectors(X)
+        chunk, rows = self._scaled(source.table), _dense(source.table)
         if not hasattr(self, "sieves_"):
-            self._begin(chunk)
-        similar = self._similar(chunk)
-        alone = similar @ self._weights if self._weights is not None else np.log1p(self.scale * _squares(chunk))
-        self._largest = max(self._largest, float(alone.max(initial=0.0)))
-        self._keep_sieves(chunk.shape[1])
-        for sieve in self.sieves_.values():
-            sieve.take(chunk, similar, self.n_seen_)
-        self.n_seen_ += len(chunk)
-        best = max(self.sieves_.values(), key=lambda sieve: sieve.value, default=None)
-        if best is not None:
-            self.rows_, self.value_ = np.array(best.rows, dtype=np.int64), best.value
-            self.vectors_ = np.array(best.vectors, dtype=np.float32).reshape(len(best.rows), -1)
+            self._begin(chunk.shape[1])
+        self._check_width(chunk, "the chunks before")
+        self._waiting = [*self._waiting, (chunk, rows, [None] * len(rows) if source.ids is None else source.ids)]
+        self.n_seen_, self._best = self.n_seen_ + len(rows), None
+        if self._targets is not None or sum(len(part[0]) for part in self._waiting) >= self.sample:
+            self._take_waiting()
         return self
+
+    @property
+    def rows_(self) -> Ints:
+        """Numbers of the picked rows, in the order in which they were picked."""
+        return self._picked.rows
+
+    @property
+    def value_(self) -> float:
+        """What the picked rows are worth."""
+        return self._picked.value
+
+    @property
+    def vectors_(self) -> Floats32:
+        """The picked rows themselves."""
+        return self._picked.vectors
+
+    @property
+    def ids_(self) -> Any:
+        """Names of the picked rows; None if the input has none."""
+        return self._picked.ids
 
     def get_support(self, indices: bool = False) -> Bools | Ints:
         """Return a mask of the picked rows, or their numbers in ascending order."""
@@ -163,8 +194,10 @@ class Selector(Parameters):
         return mask
 
     def transform(self, X: Any) -> Any:
-        """Return the picked rows of a table or frame, in ascending order."""
-        rows = self.get_support(indices=True)
+        """Return the picked rows of a table or frame, in ascending order; those of a file as an array."""
+        rows, X = self.get_support(indices=True), X if hasattr(X, "shape") else read_vectors(X).table
+        if X.shape[0] <= rows.max(initial=-1):
+            raise InputError(f"transform takes the table that fit selected row {rows[-1]} of. Got {X.shape[0]} rows.")
         if hasattr(X, "iloc"):
             return X.iloc[rows]
         if type(X).__module__.partition(".")[0] == "polars":
@@ -176,73 +209,132 @@ class Selector(Parameters):
         return self.fit(X).transform(X)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "rows_")
+        return hasattr(self, "n_seen_")
 
-    def _rows(self, X: Any) -> Floats32:
+    @property
+    def _picked(self) -> Picked:
+        """The best selection so far; in a stream, filled up with rows of other sieves if it has fewer than k."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError("A Selector has no picks before fit or partial_fit.")
+        if self._best is None:
+            twin = copy.copy(self)
+            if self._waiting:  # the targets are not yet known
+                twin._held = {}
+                twin._take_waiting()
+            self._best = twin._fill_up()
+        return self._best
+
+    def _fill_up(self) -> Picked:
+        best = copy.deepcopy(max(self.sieves_.values(), key=lambda sieve: sieve.value, default=Sieve(self.k, 0.0)))
+        taken = [row for power in sorted(self.sieves_, reverse=True) for row in self.sieves_[power].rows]
+        others = np.array(list(dict.fromkeys(row for row in taken if row not in best.rows)), dtype=np.int64)
+        if len(others) and len(best.rows) < self.k:
+            chunk = self._scaled(np.stack([self._held[row][0] for row in others.tolist()]))
+            best.guess = 0.0  # takes whatever comes
+            best.take(chunk, self._similar(chunk), others)
+        held = [self._held[row] for row in best.rows]
+        names = np.array([name for _, name in held]) if any(name is not None for _, name in held) else None
+        vectors = np.array([vector for vector, _ in held], dtype=np.float32).reshape(len(held), -1)
+        return Picked(np.array(best.rows, dtype=np.int64), best.value, vectors, names)
+
+    def _scaled(self, table: Any, name: str = "vectors") -> Floats32:
         """Return the rows of a chunk, scaled as the metric asks for."""
         if self.metric not in ("cosine", "dot"):
             raise InputError(f"A stream takes metric cosine or dot. Got {self.metric!r}.")
-        rows = make_vectors(read_vectors(X).table, self.metric).take(slice(None))
-        return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float32)
+        return _dense(make_vectors(table, self.metric, name).take(slice(None)))
 
-    def _begin(self, chunk: Floats32) -> None:
-        """Start a stream: check parameters, and choose the targets."""
+    def _begin(self, width: int) -> None:
+        """Start a stream."""
         at_least_one("k", self.k)
+        at_least_one("sample", self.sample)
         if self.reward not in STREAMED:
             raise InputError(f"A stream takes reward {' or '.join(STREAMED)}. Got {self.reward!r}.")
         if not 0 < self.epsilon < 1:
             raise InputError(f"epsilon must be between 0 and 1. Got {self.epsilon!r}.")
-        self.n_seen_, self._targets = 0, chunk[:0]
-        self._largest, self._weights, self.sieves_ = 0.0, None, {}
-        if self.reward == "facility_location":
+        if not (self.scale > 0 and np.isfinite(self.scale)):
+            raise InputError(f"scale must be above 0. Got {self.scale!r}.")
+        self._width, self._targets = width, None
+        if self.reward == "log_det":
+            self._targets = np.zeros((0, width), dtype=np.float32)
+        elif self.targets is not None:
+            self._targets = self._scaled(read_vectors(self.targets, "targets").table, "targets")
+            self._check_width(self._targets, "the first chunk")
+        self.n_seen_, self._largest, self._held, self.sieves_, self._waiting = 0, 0.0, {}, {}, []
+
+    def _take_waiting(self) -> None:
+        """Let the sieves see the rows that wait, of which targets are drawn first if there are none yet."""
+        chunk, rows = (np.concatenate([part[i] for part in self._waiting]) for i in range(2))
+        names = [name for part in self._waiting for name in part[2]]
+        if self._targets is None:
             rng = as_generator(self.random_state)
-            some = np.sort(rng.choice(len(chunk), min(self.sample, len(chunk)), replace=False))
-            self._targets = chunk[some] if self.targets is None else self._rows(self.targets)
-            self._weights = np.ones(len(self._targets))
+            self._targets = chunk[np.sort(rng.choice(len(chunk), min(self.sample, len(chunk)), replace=False))]
+        similar, first = self._similar(chunk), self.n_seen_ - len(chunk)
+        alone = np.log1p(self.scale * lengths_of(chunk)) if self.reward == "log_det" else similar.sum(1, np.float64)
+        self._largest = max(self._largest, float(alone.max(initial=0.0)))
+        self._keep_sieves(len(self._targets))
+        for sieve in self.sieves_.values():
+            for at in sieve.take(chunk, similar, first + np.arange(len(chunk))):
+                self._held[first + at] = rows[at], names[at]
+        self._waiting = []
+
+    def _check_width(self, rows: Floats32, where: str) -> None:
+        if rows.shape[1] != self._width:
+            raise InputError(f"Rows must have {self._width} numbers, as in {where}. Got {rows.shape[1]}.")
 
     def _similar(self, chunk: Floats32) -> Floats32:
         """Return the similarities of a chunk to the targets."""
+        assert self._targets is not None
         return np.maximum(chunk @ self._targets.T, np.float32(0.0))
 
-    def _keep_sieves(self, width: int) -> None:
+    def _keep_sieves(self, n_targets: int) -> None:
         """Drop the sieves whose guess of the best value is too low by now, and add those that are possible."""
         if self._largest <= 0:
             return
         step = math.log1p(self.epsilon)
         low = math.ceil(math.log(self._largest) / step - 1e-9)
         high = math.floor(math.log(2 * self.k * self._largest) / step + 1e-9)
+        scale = self.scale if self.reward == "log_det" else None
         kept = {power: sieve for power, sieve in self.sieves_.items() if power >= low}
+        if len(kept) < len(self.sieves_):
+            held = {row for sieve in kept.values() for row in sieve.rows}
+            self._held = {row: self._held[row] for row in held}
         for power in range(low, high + 1):
-            guess = (1.0 + self.epsilon) ** power
             if power not in kept:
-                scale = None if self._weights is not None else self.scale
-                kept[power] = Sieve(self.k, guess, len(self._targets), width, scale)
+                kept[power] = Sieve(self.k, (1.0 + self.epsilon) ** power, n_targets, self._width, scale)
         self.sieves_ = kept
+
+
+class Picked(NamedTuple):
+    """The rows that a selector has picked."""
+
+    rows: Ints
+    value: float
+    vectors: Floats32
+    ids: Any
 
 
 class Sieve:
     """One candidate selection: takes every row that adds enough, for one guess of the best value."""
 
-    def __init__(self, k: int, guess: float, n_targets: int, width: int, scale: float | None) -> None:
+    def __init__(self, k: int, guess: float, n_targets: int = 0, width: int = 0, scale: float | None = None) -> None:
         self.k, self.guess, self.scale, self.value = k, guess, scale, 0.0
         self.rows: list[int] = []
-        self.vectors: list[Floats32] = []
         self.best = np.zeros(n_targets, dtype=np.float32)
         self.axes, self.shares = np.zeros((0, width)), np.zeros(0)
 
-    def take(self, chunk: Floats32, similar: Floats32, first: int) -> None:
-        """Take the rows of a chunk that add enough; `first` is the number of its first row."""
-        at = 0
+    def take(self, chunk: Floats32, similar: Floats32, numbers: Ints) -> list[int]:
+        """Take the rows of a chunk that add enough, by their numbers; return their places in the chunk."""
+        at, taken = 0, []
         while at < len(chunk) and len(self.rows) < self.k:
             least = (self.guess / 2.0 - self.value) / (self.k - len(self.rows))
             at, gain = self._next(chunk, similar, at, least)
-            if at >= len(chunk):
-                return
-            self.rows.append(first + at)
-            self.vectors.append(chunk[at])
-            self.value += gain
-            self._add(chunk[at].astype(np.float64), similar[at], gain)
-            at += 1
+            if at < len(chunk):
+                self.rows.append(int(numbers[at]))
+                self.value += gain
+                self._add(chunk[at].astype(np.float64), similar[at], gain)
+                taken.append(at)
+                at += 1
+        return taken
 
     def _next(self, chunk: Floats32, similar: Floats32, at: int, least: float) -> tuple[int, float]:
         """Return the first row from `at` on that adds enough, and what it adds."""
@@ -267,6 +359,6 @@ class Sieve:
         self.axes, self.shares = np.vstack([self.axes, axis]), np.append(self.shares, self.scale / math.exp(gain))
 
 
-def _squares(chunk: Floats32) -> Floats:
-    """Return the squared length of each row."""
-    return np.einsum("ij,ij->i", chunk, chunk, dtype=np.float64)
+def _dense(rows: Any) -> Floats32:
+    """Return rows as a dense array."""
+    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float32)

@@ -104,7 +104,7 @@ def _centre(table: Any, squares: Floats, centre: Floats32) -> Vectors:
     if sparse.issparse(table):
         away = squares - 2.0 * (table @ centre.astype(np.float64)) + float(centre.astype(np.float64) @ centre)
         return Vectors(table, ones, squares, centre, np.maximum(away, 0.0))
-    away = np.concatenate([_lengths(np.asarray(part, np.float32) - centre) for part in _blocks(table)])
+    away = np.concatenate([lengths_of(np.asarray(part, np.float32) - centre) for part in _blocks(table)])
     return Vectors(table, ones, away, centre, away)
 
 
@@ -121,7 +121,7 @@ def _blocks(table: Any) -> Iterator[Any]:
     return (table[low : low + BLOCK] for low in range(0, table.shape[0], BLOCK))
 
 
-def _lengths(block: Any) -> Floats:
+def lengths_of(block: Any) -> Floats:
     """Return the squared length of each row of a block."""
     return np.einsum("ij,ij->i", block, block, dtype=np.float64)
 
@@ -134,7 +134,7 @@ def _squares(table: Any, low: int, name: str) -> Floats:
             some = some.astype(np.float32).astype(np.float64)
             found = np.asarray(some.multiply(some).sum(axis=1)).reshape(-1)
         else:
-            found = _lengths(np.asarray(some, dtype=np.float32))
+            found = lengths_of(np.asarray(some, dtype=np.float32))
     bad = first_bad(~np.isfinite(found))
     if bad is not None:
         raise InputError(_not_finite(table, low + bad, name))
@@ -357,7 +357,8 @@ class Given(SimilarityMatrix):
         return 0.0
 
     def candidates(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
-        return self.table[rows].astype(dtype, copy=False)
+        some = self.table[rows]
+        return (some.toarray() if sparse.issparse(some) else some).astype(dtype, copy=False)
 
     def targets(self, rows: Ints | slice, dtype: Any = np.float32) -> Any:
         return rows

@@ -5,17 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, as_numbers, at_least_one, first_bad
 from listwright._internal.progress import silent
-from listwright.engines import Ray, as_engine
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Function, Reward
-from listwright.selection.cluster import DistributedGreedy
 from listwright.selection.facility import Blocks, FacilityObjective, Sampled, value_curve
 from listwright.selection.folds import (
     FacilityFold,
@@ -35,6 +33,9 @@ from listwright.selection.intake import Source, must_fit, read_vectors
 from listwright.selection.objectives import KINDS, Dispersion, Objective
 from listwright.selection.similarity import DENSE, Distances, Dots, Given, SimilarityMatrix, Vectors, make_vectors
 
+if TYPE_CHECKING:
+    from listwright.engines import Ray
+
 BLOCK = 512  # rows checked at a time
 METRICS = ("cosine", "dot", "rbf", "euclidean", "precomputed")
 REWARDS = ("facility_location", "log_det", "saturated_coverage", "feature_based", "graph_cut", *KINDS)
@@ -43,7 +44,7 @@ TAKES = {  # which options a reward uses
     "saturated_coverage": {"neighbors", "targets", "weights"},
     "feature_based": {"weights"},
     "log_det": set(),
-    "graph_cut": {"weights"},
+    "graph_cut": {"targets", "weights"},
     **{kind: set() for kind in KINDS},
 }
 MIXED = ("facility_location", "log_det", "saturated_coverage", "feature_based", "graph_cut")  # with others
@@ -103,8 +104,13 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
     """Return the objective that the arguments of `select` describe."""
     if wish.metric not in METRICS:
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
+    for name, most in (("scale", np.inf), ("alpha", 1.0), ("redundancy", np.inf)):
+        number, least = getattr(wish, name), name == "redundancy"
+        if not (_is_number(number) and (0 < number <= most or (number == 0 and least)) and np.isfinite(number)):
+            above = "0 or more" if least else "above 0 and at most 1" if most == 1 else "above 0"
+            raise InputError(f"{name} must be {above}. Got {number!r}.")
     if isinstance(wish.reward, Mapping):
-        return _mixture(wish, source, _tools(wish, source))
+        return _mixture(wish, source, k, _tools(wish, source))
     if not isinstance(wish.reward, str):
         return _own_reward(wish, source, k)
     if wish.reward not in REWARDS:
@@ -118,7 +124,7 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
     if wish.reward == "saturated_coverage":
         return _saturated_coverage(wish, source, tools)
     if wish.reward == "graph_cut":
-        return FoldObjective(_fold_maker(wish, source, tools), wish.redundancy <= 0.5, tools.name)
+        return FoldObjective(_fold_maker(wish, source, tools), tools.name)
     if wish.reward in KINDS:
         if wish.metric == "dot":
             raise InputError(f"reward={wish.reward!r} needs metric cosine, rbf, euclidean or precomputed. Got 'dot'.")
@@ -147,8 +153,12 @@ def _tools(wish: SelectionSpec, source: Source) -> Tools:
 
 def engine_of(engine: Any) -> Ray | None:
     """Return the Ray engine, or None for this machine."""
-    found = as_engine(engine)
-    return found if isinstance(found, Ray) else None
+    if isinstance(engine, str) and engine == "local":
+        return None
+    from listwright.engines import Ray, as_engine
+
+    opened = as_engine(engine)
+    return opened if isinstance(opened, Ray) else None
 
 
 def _takes(wish: SelectionSpec, what: str, known: set[str]) -> None:
@@ -166,10 +176,9 @@ def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
     reward = wish.reward
     n = int(source.table.shape[0])
     if not isinstance(reward, Reward) and callable(reward):
-        if _is_set_function(reward):
-            return FoldObjective(partial(RewardFold, _set_function(reward, n, k), n))
+        function = _as_set_function(reward, n, k)
         table = source.table if sparse.issparse(source.table) else np.asarray(source.table)
-        reward = reward(table)
+        reward = reward(table) if function is None else function
     if not isinstance(reward, Reward):
         raise InputError(
             f"reward must be one of {', '.join(REWARDS)}, a reward of listwright.rewards for these rows, or a function "
@@ -178,21 +187,29 @@ def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
     return FoldObjective(partial(RewardFold, reward, n))
 
 
-def _is_set_function(reward: Any) -> bool:
-    """Return whether a function gives a number for no rows, or for one."""
+def _as_set_function(reward: Any, n: int, k: int) -> Reward | None:
+    """Return a function of row numbers as a reward, which says how often it is called; None if it gives no number.
+
+    For no rows, it is worth 0 if it gives no number for them.
+    """
+    found: list[Any] = []
     for rows in ([], [0]):
         try:
-            return isinstance(reward(np.array(rows, dtype=np.int64)), int | float | np.number)
-        except (InputError, ValueError, TypeError, IndexError, AttributeError, ZeroDivisionError):
-            continue
-    return False
-
-
-def _set_function(reward: Any, n: int, k: int) -> Reward:
-    """Return a function of row numbers as a reward; warns if it is called very often."""
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of numpy, for no rows
+                found.append(reward(np.array(rows, dtype=np.int64)))
+        except (InputError, ValueError, TypeError, LookupError, AttributeError, ZeroDivisionError):
+            found.append(None)
+    if not any(map(_is_number, found)):
+        return None
     if n * k > MANY_CALLS:
-        warnings.warn(f"The reward is a plain function: about {n * k:,} calls of it follow.", stacklevel=4)
-    return Function(lambda problem, items: reward(np.array(items, dtype=np.int64)), submodular=False)
+        warnings.warn(f"The reward is a plain function: about {n * k:,} calls of it follow.", stacklevel=5)
+    empty = float(found[0]) if _is_number(found[0]) and np.isfinite(found[0]) else 0.0
+    return Function(lambda _, items: reward(np.array(items, dtype=np.int64)) if len(items) else empty, submodular=False)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) or (isinstance(value, np.ndarray) and value.shape == ())
 
 
 def _fold_maker(wish: SelectionSpec, source: Source, tools: Tools) -> Callable[[], SelectionFold]:
@@ -202,6 +219,8 @@ def _fold_maker(wish: SelectionSpec, source: Source, tools: Tools) -> Callable[[
     if wish.reward == "feature_based":
         return partial(RewardFold, _feature_based(wish, source), int(source.table.shape[0]))
     if wish.reward == "log_det":
+        if wish.metric not in ("cosine", "dot"):
+            raise InputError(f"In a mixture, log_det needs metric cosine or dot. Got {wish.metric!r}.")
         return partial(LogDetFold, make_vectors(source.table, wish.metric), wish.scale)
     if wish.reward == "facility_location":
         similarity = make_similarity(wish, source, ready=tools is CPU)
@@ -209,9 +228,7 @@ def _fold_maker(wish: SelectionSpec, source: Source, tools: Tools) -> Callable[[
     similarity = _similarity(wish, source, tools)
     weights = _weights(wish.weights, similarity.n_targets)
     if wish.reward == "graph_cut":
-        if not (wish.redundancy >= 0 and np.isfinite(wish.redundancy)):
-            raise InputError(f"redundancy must be 0 or more. Got {wish.redundancy!r}.")
-        return partial(GraphCutFold, similarity, weights, wish.redundancy)
+        return partial(GraphCutFold, similarity, _among_rows(wish, source, tools, similarity), weights, wish.redundancy)
     return partial(SaturatedFold, similarity, weights, wish.alpha)
 
 
@@ -220,18 +237,37 @@ def _similarity(wish: SelectionSpec, source: Source, tools: Tools) -> Any:
     return tools.similarity(make_similarity(wish, source, ready=tools is CPU))
 
 
-def _mixture(wish: SelectionSpec, source: Source, tools: Tools) -> Objective:
+def _among_rows(wish: SelectionSpec, source: Source, tools: Tools, similarity: Any) -> Any:
+    """Return the similarities of the rows to each other, which are those to the targets if there are none."""
+    if wish.metric != "precomputed":
+        return similarity if wish.targets is None else _similarity(wish._replace(targets=None), source, tools)
+    if wish.targets is not None:
+        raise InputError("reward='graph_cut' needs the similarities of the rows to each other: a square matrix.")
+    table, n = similarity.table, similarity.n
+    asymmetric = (abs(table[low : low + BLOCK] - table[:, low : low + BLOCK].T).max() for low in range(0, n, BLOCK))
+    return similarity if max(asymmetric) <= 1e-6 * similarity.ceiling else Given((table + table.T) / 2)
+
+
+def _mixture(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> Objective:
     """Return a weighted sum of rewards, given as a dictionary from rewards to weights."""
-    bad = [part for part in wish.reward if not isinstance(part, Reward) and part not in MIXED]
-    if bad or not wish.reward:
-        raise InputError(f"A mixture has rewards among {', '.join(MIXED)}, or of listwright.rewards. Got {bad!r}.")
+    n, rewards = int(source.table.shape[0]), {}
+    for part, weight in wish.reward.items():
+        known = part if isinstance(part, Reward) or (isinstance(part, str) and part in MIXED) else None
+        known = _as_set_function(part, n, k) if known is None and callable(part) else known
+        if known is None:
+            raise InputError(
+                f"A mixture has rewards among {', '.join(MIXED)}, of listwright.rewards, or functions of row numbers. "
+                f"Got {part!r}."
+            )
+        if not (_is_number(weight) and 0 <= weight < np.inf):
+            raise InputError(f"The weights of a mixture must be 0 or more. Got {weight!r}.")
+        rewards[known] = float(weight)
+    if not rewards:
+        raise InputError(f"A mixture has rewards among {', '.join(MIXED)}, with their weights. Got none.")
     if wish.engine is not None or wish.options() - {"targets", "weights"}:
         raise InputError("A mixture takes neither neighbors=, sample= nor engine='ray'.")
-    parts = [(_fold_maker(wish._replace(reward=part), source, tools), float(w)) for part, w in wish.reward.items()]
-    if min(weight for _, weight in parts) < 0:
-        raise InputError("The weights of a mixture must be 0 or more.")
-    monotone = "graph_cut" not in wish.reward or wish.redundancy <= 0.5
-    return FoldObjective(lambda: MixtureFold([(make(), weight) for make, weight in parts]), monotone, tools.name)
+    parts = [(_fold_maker(wish._replace(reward=part), source, tools), weight) for part, weight in rewards.items()]
+    return FoldObjective(lambda: MixtureFold([(make(), weight) for make, weight in parts]), tools.name)
 
 
 def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Generator, tools: Tools) -> Objective:
@@ -239,7 +275,9 @@ def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Gener
     if wish.neighbors is not None and wish.sample is not None:
         raise InputError("neighbors= and sample= are alternatives. Pass only one of them.")
     if wish.metric == "precomputed" and (sparse.issparse(source.table) or wish.sample is None):
-        graph = _stored_similarities(wish, source)
+        if wish.sample is not None:
+            raise InputError("A sparse matrix of similarities takes no sample=: all of it is used.")
+        graph = _matrix(wish, source)
         return Graph(graph, _weights(wish.weights, graph.shape[1]))
     similarity = make_similarity(wish, source, ready=tools is CPU)
     weights = _weights(wish.weights, similarity.n_targets)
@@ -256,11 +294,7 @@ def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Gener
 def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) -> SimilarityMatrix:
     """Return the similarities of the rows to the targets, or to each other if there are none."""
     if wish.metric == "precomputed":
-        if wish.targets is not None or wish.neighbors is not None:
-            raise InputError(
-                "metric='precomputed' takes neither targets= nor neighbors=: the matrix has all similarities."
-            )
-        return Given(_matrix(source.table))
+        return Given(_matrix(wish, source))
     if wish.targets is None:
         rows = make_vectors(source.table, wish.metric)
         rows = rows.prepare() if ready else rows
@@ -291,34 +325,28 @@ def gamma_of(wish: SelectionSpec, rows: Vectors) -> float:
     return float(wish.gamma)
 
 
-def _matrix(table: Any) -> Any:
-    """Return a matrix of similarities, or raise if one is not finite or if it looks like a table of vectors."""
-    for low in range(0, table.shape[0], 512):
-        if not np.isfinite(table[low : low + 512]).all():
-            row = low + int(np.argmax(~np.isfinite(table[low : low + 512]).all(axis=1)))
-            raise InputError(f"Row {row} of the similarities is not finite.")
-    if table.shape[0] != table.shape[1] and (table[:BLOCK] < 0).any():
-        raise InputError(
-            f"metric='precomputed' takes similarities, one row and one column per item. Got shape {table.shape} with "
-            "negative numbers, which look like vectors: leave metric= out, or name a metric."
-        )
-    return table
-
-
-def _stored_similarities(wish: SelectionSpec, source: Source) -> Any:
+def _matrix(wish: SelectionSpec, source: Source) -> Any:
     """Return a checked matrix of similarities, CSR or dense; negative entries count as 0."""
-    if wish.options() - {"weights"}:
+    named = isinstance(wish.targets, str) and wish.targets == "columns"
+    if wish.neighbors is not None or not (wish.targets is None or named):
+        raise InputError("metric='precomputed' takes neither targets= nor neighbors=: the matrix has all similarities.")
+    table = source.table
+    if table.shape[0] != table.shape[1] and not named:
         raise InputError(
-            "metric='precomputed' takes neither targets=, sample= nor neighbors=: it has all similarities."
+            f"metric='precomputed' takes similarities, one row and one column per item. Got shape {table.shape}. If "
+            "these are vectors, leave metric= out, or name a metric. If the columns are other rows to represent, pass "
+            "targets='columns'."
         )
-    if not sparse.issparse(source.table):
-        table = _matrix(source.table)
-        return np.ascontiguousarray(table, dtype=None if table.dtype in (np.float32, np.float64) else np.float32)
-    bad = first_bad(~np.isfinite(source.table.data))
-    if bad is not None:
-        row = int(np.searchsorted(source.table.indptr, bad, side="right")) - 1
-        raise InputError(f"Row {row} of the similarities is not finite.")
-    return source.table if source.table.dtype.kind == "f" else source.table.astype(np.float64)
+    data = sparse.issparse(table)
+    for low in range(0, 1 if data else table.shape[0], BLOCK):
+        bad = first_bad(~np.isfinite(table.data if data else table[low : low + BLOCK]).reshape(-1))
+        if bad is not None:
+            at = np.searchsorted(table.indptr, bad, side="right") - 1 if data else low + bad // table.shape[1]
+            raise InputError(f"Row {at} of the similarities is not finite.")
+    known = table.dtype in (np.float32, np.float64)
+    if data:
+        return table if known else table.astype(np.float64)
+    return np.ascontiguousarray(table, dtype=None if known else np.float32)
 
 
 def _weights(weights: Any, n: int, what: str = "row to represent") -> Floats:
@@ -353,15 +381,17 @@ def _sample_size(wish: SelectionSpec) -> int:
 
 def _dealt(wish: SelectionSpec, objective: FacilityObjective | LogDetObjective, rng: np.random.Generator) -> Objective:
     """Return the objective for this machine, or for the Ray cluster if there is one."""
-    return objective if wish.engine is None else DistributedGreedy(objective, wish.engine, rng)
+    if wish.engine is None:
+        return objective
+    from listwright.selection.cluster import DistributedGreedy
+
+    return DistributedGreedy(objective, wish.engine, rng)
 
 
 def _log_det(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> LogDetObjective:
     """Return log det of vectors, or raise if the metric or the scale is not supported or memory would not suffice."""
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
-    if not (wish.scale > 0 and np.isfinite(wish.scale)):
-        raise InputError(f"scale must be above 0. Got {wish.scale!r}.")
     n, d = source.table.shape
     size = 4 * n * k if wish.metric == "rbf" else 8 * k * d
     must_fit(size, f"log_det of {k:,} picks", "Ask for fewer rows, or use metric='cosine'.")
@@ -373,13 +403,11 @@ def _log_det(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> LogDe
 
 def _saturated_coverage(wish: SelectionSpec, source: Source, tools: Tools) -> Objective:
     """Return saturated coverage: exact, on nearest neighbours or on stored similarities."""
-    if not 0 < wish.alpha <= 1:
-        raise InputError(f"alpha must be above 0 and at most 1. Got {wish.alpha!r}.")
     if wish.metric == "precomputed" and sparse.issparse(source.table):
-        graph = _stored_similarities(wish, source)
+        graph = _matrix(wish, source)
         return _on_graph(graph, _weights(wish.weights, graph.shape[1]), wish.alpha)
     if wish.neighbors is None:
-        return FoldObjective(_fold_maker(wish, source, tools), device=tools.name)
+        return FoldObjective(_fold_maker(wish, source, tools), tools.name)
     similarity = make_similarity(wish, source, ready=tools is CPU)
     weights = _weights(wish.weights, similarity.n_targets)
     graph = tools.graph(similarity, _neighbors(wish, similarity), silent)

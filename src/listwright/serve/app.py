@@ -94,7 +94,6 @@ def create_app(settings: Settings) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        """Start the service before the first request and stop it after the last one, also when starting fails."""
         try:
             await service.start()
             _drain_first(service, settings.drain_seconds)
@@ -168,7 +167,6 @@ def _drain_first(service: Any, seconds: float) -> None:
         return
 
     def handle(number: int, frame: FrameType | None) -> None:
-        """Mark the service as draining and schedule the previous handler."""
         signal.signal(signal.SIGTERM, stop)
         service.draining = True
         timer = threading.Timer(seconds, stop, (number, None))
@@ -209,7 +207,6 @@ async def part(request: Request, service: Service) -> Response:
 
 
 def _file(name: str) -> Response:
-    """Return a packaged file as a response with its media type."""
     return Response(_content(name), media_type=f"{KINDS[name.rpartition('.')[2]]}; charset=utf-8")
 
 

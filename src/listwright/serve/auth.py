@@ -6,15 +6,17 @@ make a request, `Keys` checks the key of a request, and `new_key` and `revoke_ke
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
 
 from listwright._internal.files import write_whole
 from listwright.errors import InputError
@@ -24,7 +26,6 @@ ROLES = ("lists", "feedback", "admin", "read", "metrics")
 PREFIX = "lw_"
 DAY = 86_400.0
 RELOAD = 1.0  # seconds between two looks at the file
-HASH = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[A-Za-z0-9_.@-]{1,64}")
 LIST = re.compile(r"/v1/lists/[^/]*")
 # Open to all: they tell nothing of what is served. Whatever is not named here is for admins.
@@ -55,14 +56,17 @@ def roles_for(method: str, path: str) -> tuple[str, ...] | None:
     return ("read", "admin") if looks and path.startswith("/v1/") else ("admin",)
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(Struct, frozen=True, omit_defaults=True):
     """One entry of a keys file."""
 
-    role: str  # one of `ROLES`
-    sha256: str  # hash of the key in hex
+    role: Annotated[str, Meta(pattern=rf"^({'|'.join(ROLES)})\Z")]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]  # hash of the key
     name: str = ""  # of its owner, as it appears in the log
     expires: float | None = None  # seconds since 1970; None for never
+
+
+class _KeysFile(Struct):
+    keys: list[Key]
 
 
 class Keys:
@@ -75,15 +79,17 @@ class Keys:
     'web'
     """
 
-    def __init__(self, keys: tuple[Key, ...], path: Path | None = None) -> None:
-        """Store the keys and the present modification stamp of their file."""
+    def __init__(self, keys: Sequence[Key], path: Path | None = None) -> None:
         self.keys, self.path = keys, path
         self.looked, self.changed = 0.0, None if path is None else _stamp(path)
 
     @classmethod
     def read(cls, path: Path) -> Keys:
         """Read a file that `new_key` wrote; raises InputError if it holds no keys or is malformed."""
-        return cls(_read_keys(path), path)
+        keys = _read_keys(path)
+        if not keys:  # nobody could make a request
+            raise InputError(f"{path} holds no keys. Make one with: listwright serve --new-key admin --keys {path}")
+        return cls(keys, path)
 
     def find(self, presented: str) -> Key | None:
         """Return the entry of a key, or None if it is unknown or expired."""
@@ -110,8 +116,7 @@ class Keys:
         stamp = _stamp(self.path)
         if stamp != self.changed:
             try:
-                self.keys = tuple(_entry(entry, self.path) for entry in _entries(self.path))  # none, if all are revoked
-                self.changed = stamp
+                self.keys, self.changed = _read_keys(self.path), stamp  # none, if all are revoked
             except InputError:
                 return
 
@@ -159,74 +164,50 @@ def new_key(role: str, path: Path, *, name: str = "", days: float | None = None)
     """
     if role not in ROLES:
         raise InputError(f"A role is one of {', '.join(ROLES)}. Got {role!r}.")
-    entries = _entries(path) if path.exists() else []
-    name = name or f"{role}-{len(entries) + 1}"
+    keys = _read_keys(path) if path.exists() else []
+    name = name or f"{role}-{len(keys) + 1}"
     if not NAME.fullmatch(name):
         raise InputError(f"The name of a key has letters, digits and _.@- and at most 64 of them. Got {name!r}.")
-    if any(entry.get("name") == name for entry in entries if isinstance(entry, dict)):
+    if any(known.name == name for known in keys):
         raise InputError(f"{path} has a key with the name {name} already. Revoke it first, or choose another.")
     if days is not None and not 0 < days < 36_500:
         raise InputError(f"--key-days must be above 0. Got {days:g}.")
     key = PREFIX + secrets.token_urlsafe(32)
-    entry: dict[str, Any] = {"name": name, "role": role, "sha256": sha256(key.encode()).hexdigest()}
-    if days is not None:
-        entry["expires"] = round(time.time() + days * DAY)
-    _write(path, [*entries, entry])
+    expires = None if days is None else float(round(time.time() + days * DAY))
+    _write_keys(path, [*keys, Key(role, sha256(key.encode()).hexdigest(), name, expires)])
     return key
 
 
 def revoke_key(name: str, path: Path) -> None:
     """Remove a key from the keys file by its name."""
-    entries = _entries(path)
-    kept = [entry for entry in entries if not isinstance(entry, dict) or entry.get("name") != name]
-    if len(kept) == len(entries):
+    keys = _read_keys(path)
+    kept = [key for key in keys if key.name != name]
+    if len(kept) == len(keys):
         raise InputError(f"{path} has no key with the name {name}.")
-    _write(path, kept)
+    _write_keys(path, kept)
 
 
-def _write(path: Path, entries: list[Any]) -> None:
-    """Replace the keys file atomically, readable by its owner only."""
-    write_whole(path, (json.dumps({"keys": entries}, indent=1) + "\n").encode(), mode=0o600)
+def _write_keys(path: Path, keys: list[Key]) -> None:
+    write_whole(path, msgspec.json.format(msgspec.json.encode(_KeysFile(keys)), indent=1) + b"\n", mode=0o600)
+
+
+def _read_keys(path: Path) -> list[Key]:
+    """Read a keys file; the error names what is wrong, never a hash."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_KeysFile).keys
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f'{path} is not a keys file: it must be JSON with a list "keys", each with a role ({", ".join(ROLES)}) and '
+            f"the sha256 of the key in hex. {error}."
+        ) from None
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return modification time and inode of a file, which together change with every replacement; None if it is
-    missing.
-    """
+    """Return modification time and inode of a file, which change with every replacement; None if it is missing."""
     try:
         status = path.stat()
     except OSError:
         return None
     return status.st_mtime_ns, status.st_ino
-
-
-def _read_keys(path: Path) -> tuple[Key, ...]:
-    """Read all keys of a file; raise InputError if there are none, because then nobody could make a request."""
-    keys = tuple(_entry(entry, path) for entry in _entries(path))
-    if not keys:
-        raise InputError(f"{path} holds no keys. Make one with: listwright serve --new-key admin --keys {path}")
-    return keys
-
-
-def _entries(path: Path) -> list[Any]:
-    """Return the raw entries of a keys file; raise InputError unless it is JSON with a list "keys"."""
-    try:
-        entries = json.loads(path.read_text(encoding="utf8"))["keys"]
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError):
-        entries = None
-    if not isinstance(entries, list):
-        raise InputError(f'{path} is not a keys file: it must be JSON with a list "keys".')
-    return entries
-
-
-def _entry(entry: Any, path: Path) -> Key:
-    """Validate one raw entry; the error names the file, never the content of the entry."""
-    known = isinstance(entry, dict) and entry.get("role") in ROLES
-    if not known or not HASH.fullmatch(str(entry.get("sha256"))):
-        raise InputError(f"{path}: each key needs a role ({', '.join(ROLES)}) and the sha256 of the key in hex.")
-    expires = entry.get("expires")
-    if isinstance(expires, bool) or not isinstance(expires, int | float | None):
-        raise InputError(f"{path}: expires must be seconds since 1970. Got {expires!r}.")
-    return Key(entry["role"], entry["sha256"], str(entry.get("name", "")), expires)

@@ -20,6 +20,7 @@ from listwright.serve.messages import BinaryHead, ListQuery
 from listwright.serve.refusals import Refused, field_name, invalid
 
 T = TypeVar("T")
+decoder = cache(msgspec.json.Decoder)  # to make one takes much longer than to decode
 BINARY = "application/vnd.listwright.float32"
 WHERE = re.compile(r" - at `\$(.*)`$")
 UNKNOWN = re.compile(r"(?:unknown|required) field `([^`]*)`")
@@ -49,12 +50,10 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 def _header(request: Request, name: bytes) -> bytes:
-    """Return the first header of a name, empty if there is none."""
     return next((value for key, value in request.scope["headers"] if key == name), b"")
 
 
 def _too_large(limit: int) -> Refused:
-    """Return the refusal of a body of more than `limit` bytes."""
     return Refused(413, "too_large", f"A body may have {limit:,} bytes.", field="body")
 
 
@@ -72,7 +71,7 @@ async def read_json(request: Request, kind: type[T], limit: int, names: Sequence
 def decode(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T:
     """Decode JSON into `kind`, or raise a refusal that names the field at fault."""
     try:
-        value: T = _decoder(kind).decode(body)  # type: ignore[arg-type]
+        value: T = decoder(kind).decode(body)  # type: ignore[arg-type]
         return value
     except msgspec.ValidationError as error:
         _check_whole(body)
@@ -92,12 +91,6 @@ def _check_whole(body: bytes) -> None:
         return
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise invalid("body", f"{error}.") from None
-
-
-@cache
-def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    """Return the decoder of a type; building one is much slower than decoding."""
-    return msgspec.json.Decoder(kind)
 
 
 def _place_of_nan(body: bytes) -> str | None:
@@ -121,7 +114,6 @@ def _path_to(wanted: object, value: Any, at: tuple[Any, ...] = ()) -> tuple[Any,
 
 
 def _refusal(error: msgspec.ValidationError, names: Sequence[str] | None) -> Refused:
-    """Translate a msgspec validation error into a 422 refusal."""
     # The location is parsed from the text of the error, since msgspec does not expose it otherwise.
     text = str(error)
     where, unknown = WHERE.search(text), UNKNOWN.search(text)
@@ -163,16 +155,7 @@ def from_binary(body: bytes) -> ListQuery:
         head.catalogue or none,
         none,
         head.groups or none,
-        head.length,
-        head.budget,
-        head.per_group,
-        head.pinned or (),
-        head.blocked or (),
-        head.user,
-        head.context_features,
-        head.metadata,
-        head.explain,
-        head.model,
+        **head.options(),
     )
 
 

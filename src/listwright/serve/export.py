@@ -9,7 +9,8 @@ the file is suitable for off-policy evaluation and for training on logged feedba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,8 @@ from listwright._internal.progress import report_progress
 from listwright.errors import InputError
 from listwright.feedback.log_frames import as_arrow, file_mark
 from listwright.serve.models.version import inspect_bytes
-from listwright.serve.store.contexts import answered_contexts
 from listwright.serve.store.database import Database, cause_of, opening
-from listwright.serve.store.records import as_recommendations, with_feedback
+from listwright.serve.store.records import answered_contexts, as_recommendations, with_feedback
 from listwright.serve.store.schema import check_version, clock, leases, lists, metadata, models, version_table
 
 AT_ONCE = 1000  # lists
@@ -70,7 +70,6 @@ def _export(store: str, out: str | Path, password: str | None, write: Callable[[
 
 
 def _write_passages(connection: Connection, path: Path) -> int:
-    """Write one line per question with feedback, and return their number."""
     count = 0
     with path.open("wb") as file:
         for record in answered_contexts(connection):
@@ -128,23 +127,10 @@ def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterato
     names: dict[int, tuple[str, ...] | None] = {}
     streamed = connection.execution_options(stream_results=True, yield_per=AT_ONCE).execute(rows)
     for batch in streamed.partitions(AT_ONCE):
-        for run in _by_version(batch):
-            number = run[0].version
+        for number, run in groupby(batch, key=lambda row: row.version):
             if number not in names:
                 names[number] = _names(connection, number)
-            yield _table(run, names[number], cascade)
-
-
-def _by_version(rows: Sequence[Any]) -> Iterator[list[Any]]:
-    """Split rows into maximal runs of the same model version, keeping their order."""
-    run: list[Any] = []
-    for row in rows:
-        if run and row.version != run[0].version:
-            yield run
-            run = []
-        run.append(row)
-    if run:
-        yield run
+            yield _table(list(run), names[number], cascade)
 
 
 def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
@@ -156,7 +142,6 @@ def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
 
 
 def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.Table:
-    """Convert lists of one model version to an Arrow table with one row per candidate."""
     shown, gains = as_recommendations(rows, names, cascade=cascade)
     return _with_more(as_arrow(shown, gains), rows, np.diff(shown.problems.offsets))
 
@@ -175,7 +160,6 @@ def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
 
 
 def _check_schema(first: pa.Schema, other: pa.Schema) -> None:
-    """Raise InputError if a batch has other columns than the file, which means other features."""
     if not first.equals(other):
         raise InputError("The store has lists of models with other features. Export one of them with --version.")
 
@@ -223,7 +207,6 @@ def _snapshot(database: Database) -> Connection:
 
 
 def _copy_table(reading: Connection, writing: Connection, table: Any) -> int:
-    """Copy the rows of one table in batches and return their number."""
     count = 0
     for rows in reading.execute(select(table).execution_options(yield_per=SOME)).mappings().partitions(SOME):
         writing.execute(insert(table), [dict(row) for row in rows])

@@ -84,7 +84,8 @@ class Guard:
         request_id.set(answer.id)
         try:
             answer.scope = self._admit(scope, headers, answer)
-            async with asyncio.timeout(self._seconds(answer.scope["path"])):
+            slow = scope["path"] in UPLOADS or scope["path"].startswith(OPEN_FOLDER)  # which may have to be bundled
+            async with asyncio.timeout(self.limits.upload_seconds if slow else self.limits.seconds):
                 await self.app(answer.scope, receive, answer)
         except Refused as refused:
             await answer.refuse(refused)
@@ -100,11 +101,9 @@ class Guard:
             await answer.refuse(Refused(500, "internal", "Internal error. The log of the service has the details."))
 
     def is_crowded(self, *, page: bool = False, upload: bool = False) -> bool:
-        """Return whether there is more to do than the limits allow."""
         return self.in_flight[page] > self.places[page] or self.bytes[upload] > self.room[upload]
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
-        """Check a request and return the scope that the routes see."""
         path, method = scope["path"], "GET" if answer.head else scope["method"]
         if path not in ALWAYS and self.is_crowded(page=is_page(path), upload=path in UPLOADS):
             raise busy()
@@ -124,11 +123,6 @@ class Guard:
         if host.rpartition(b":")[0] in self.hosts or host in self.hosts or host.startswith(b"["):
             return
         raise Refused(400, "other_host", "This service is not for that host.", field="host")
-
-    def _seconds(self, path: str) -> float:
-        """Return the timeout of a path in seconds; the first bundle of a page may take as long as an upload."""
-        slow = path in UPLOADS or path.startswith(OPEN_FOLDER)
-        return self.limits.upload_seconds if slow else self.limits.seconds
 
     def _note(self, scope: Scope, answer: Answer, seconds: float) -> None:
         """Count an answered request and log it: level INFO, or WARNING for status 500 and above."""
@@ -218,6 +212,5 @@ def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
 
 
 def _id_of(headers: dict[bytes, bytes]) -> str:
-    """Return the caller's `X-Request-Id` if it is well-formed, else a new random id."""
     given = headers.get(b"x-request-id", b"").decode("latin-1")
     return given if REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"  # no secret

@@ -8,7 +8,6 @@ binary list requests that the rest of the service works with.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -16,7 +15,9 @@ from msgspec import Meta, Raw, Struct
 
 ItemId = Annotated[str, Meta(min_length=1, max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)]
 CatalogueItem = Annotated[int, Meta(ge=0)] | Annotated[str, Meta(min_length=1, max_length=200)]
-PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+Places = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+LeastMost = Annotated[list[Places | None], Meta(min_length=2, max_length=2)]  # not a tuple, which msgspec reads badly
+PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)] | LeastMost | dict[str, Places | LeastMost]
 Positive = Annotated[float, Meta(gt=0)]
 Numbers = list[float] | dict[str, float | str]
 ListId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -41,13 +42,14 @@ class Item(Struct, forbid_unknown_fields=True):
     group: Annotated[ItemId | None, Meta(description="Its source, author or section, for per_group.")] = None
 
 
-class ListRequest(Struct, forbid_unknown_fields=True):
-    """The candidates of a list and its limits. With neither length nor budget, those of the model apply."""
+class ListOptions(Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a request for a list may say beside its candidates, in either format."""
 
-    items: Annotated[list[Item], Meta(min_length=1)]
     length: Annotated[int, Meta(ge=1)] | None = None
     budget: Positive | None = None
-    per_group: Annotated[PerGroup | None, Meta(description="Most items of one group in the list.")] = None
+    per_group: Annotated[
+        PerGroup | None, Meta(description="Most items of one group in the list, or [least, most]; by group, too.")
+    ] = None
     pinned: Annotated[
         list[ItemId] | None, Meta(description="Ids that come first, in this order, with the probability 1.")
     ] = None
@@ -65,46 +67,34 @@ class ListRequest(Struct, forbid_unknown_fields=True):
     explain: Annotated[bool, Meta(description="Say with each item why it was picked.")] = False
     model: Annotated[ModelName, Meta(description="Which model, where the service has several.")] = DEFAULT
 
+    def options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ListOptions.__struct_fields__}
 
-class BinaryHead(Struct, forbid_unknown_fields=True):
+
+class ListRequest(ListOptions):
+    """The candidates of a list and its limits. With neither length nor budget, those of the model apply."""
+
+    items: Annotated[list[Item], Meta(min_length=1)]
+
+
+class BinaryHead(ListOptions):
     """The JSON head of a binary list request; the features follow it as float32."""
 
     ids: Annotated[list[ItemId], Meta(min_length=1)]
-    length: Annotated[int, Meta(ge=1)] | None = None
-    budget: Positive | None = None
     sizes: list[Positive] | None = None
     catalogue: list[CatalogueItem] | None = None
     groups: list[ItemId] | None = None
-    per_group: PerGroup | None = None
-    pinned: list[ItemId] | None = None
-    blocked: list[ItemId] | None = None
-    user: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
-    context_features: list[float] | None = None
-    metadata: Raw = msgspec.field(default_factory=Raw)
-    explain: bool = False
-    model: ModelName = DEFAULT
 
 
-@dataclass(frozen=True, eq=False)
-class ListQuery:
-    """A request for one list, in whichever format it arrived."""
+class ListQuery(ListOptions):
+    """A request for one list, in whichever format it arrived: columns with one entry per candidate, and options."""
 
-    ids: Sequence[str | int]  # ids of the candidates; the other sequences have one entry per candidate, too
+    ids: Sequence[str | int]
     rows: Any  # features: a list of lists or of mappings, or a table of float32
     sizes: Sequence[float | None]  # optional properties of each candidate, None where not given
     catalogue: Sequence[int | str | None]
     vectors: Sequence[Sequence[float] | None]
     groups: Sequence[str | int | None]
-    length: int | None = None  # limits of the list; None for the model's own
-    budget: float | None = None
-    per_group: int | None = None
-    pinned: Sequence[str | int] = ()  # ids that come first, in this order
-    blocked: Sequence[str | int] = ()  # ids that the list must not hold
-    user: str | None = None  # key of the user, by which traffic is shared
-    context_features: Numbers | None = None  # context columns of the model
-    metadata: Raw = field(default_factory=Raw)  # JSON of the caller, stored but not used
-    explain: bool = False  # whether the answer explains each pick
-    model: str = DEFAULT  # name of the model
 
     @classmethod
     def of(cls, request: ListRequest) -> ListQuery:
@@ -117,16 +107,7 @@ class ListQuery:
             [item.catalogue for item in items],
             [item.vector for item in items],
             [item.group for item in items],
-            request.length,
-            request.budget,
-            request.per_group,
-            request.pinned or (),
-            request.blocked or (),
-            request.user,
-            request.context_features,
-            request.metadata,
-            request.explain,
-            request.model,
+            **request.options(),
         )
 
     @property

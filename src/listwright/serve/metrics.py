@@ -66,12 +66,10 @@ class Metrics:
         time.observe(seconds)
 
     def of_group(self, size: int, seconds: float) -> None:
-        """Record one transaction of the writer: the number of writes in it and its duration in seconds."""
         self.group.observe(size)
         self.commit.observe(seconds)
 
     def text(self) -> bytes:
-        """Return all metrics in the Prometheus text format, summed over processes where there are several."""
         if FOLDER not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()

@@ -41,6 +41,7 @@ TOO_LARGE = (
     b"content-length: %d\r\n\r\n%b"
 )
 BODY = b'{"error":{"code":"too_large","message":"The headers are too large.","field":"headers"}}'
+AROUND_CHUNK = 64  # bytes that a chunk of a body may have beside its content
 SWITCH = 0.0005  # seconds until the writer's thread gets its turn while the event loop is busy
 
 
@@ -102,7 +103,6 @@ def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
 
 
 def _run_several(settings: Settings, listening: socket.socket) -> None:
-    """Serve in several worker processes that share the listening socket."""
     # The application is created once in the parent and closed again, so that errors are reported once rather than by
     # every worker.
     create_app(settings).state.service.database.close()  # what is wrong is said once, before any of them starts
@@ -148,7 +148,6 @@ def _config(app: Any, settings: Settings, **more: Any) -> uvicorn.Config:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on `host` and `port`; raises InputError if the address cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=1024)
@@ -159,7 +158,6 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _announce(settings: Settings, port: int) -> None:
-    """Print the address of the service and of its API documentation to standard error."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{port}"
     print(f"Serving on {url}, the API at {url}/docs. Stop with Ctrl+C.", file=sys.stderr, flush=True)
@@ -188,7 +186,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().__init__(config, *arguments, **options)
         self.limits: Limits = config.listwright.limits  # `_config` puts the settings there
         self.waiting = True  # whether the headers of a request are incomplete
-        self.framing = 0  # bytes since the request or the last part of its body began: of headers or trailers
+        self.framing = 0  # bytes of headers, or of trailers and what stands around the chunks of a body
         self.since = 0.0  # loop time at which the last data came or the last answer went
         self.arrived = 0  # bytes that came last: those of a request that begins are among them
         self.timer: asyncio.TimerHandle | None = None  # of the headers
@@ -225,12 +223,16 @@ class LimitedProtocol(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_body(self, body: bytes) -> None:
-        """Pass a part of the body on, and count trailers from here."""
-        self.framing = 0
-        super().on_body(body)
+        """Pass a part of the body on; it does not count, nor does the little that a chunk has around it."""
+        if not self.waiting:
+            self.framing = max(0, self.framing - len(body) - AROUND_CHUNK)
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if not self.waiting:
+            super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """Start the timer of an answer that is not read."""
         super().pause_writing()
         self.stuck = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
 
@@ -239,7 +241,6 @@ class LimitedProtocol(HttpToolsProtocol):
         super().resume_writing()
 
     def _stop_stuck(self) -> None:
-        """Cancel the timer of an answer that is not read."""
         if self.stuck is not None:
             self.stuck.cancel()
             self.stuck = None
@@ -250,12 +251,18 @@ class LimitedProtocol(HttpToolsProtocol):
         self.waiting, self.framing = True, self.arrived
 
     def on_headers_complete(self) -> None:
-        """Stop the timer; the body is bounded by `read_body` and the timeout of `Guard`."""
+        """Stop the timer, and count trailers from here; the body is bounded by `read_body` and the timeout of `Guard`.
+
+        Headers that are too large, though they came at once, are left to `data_received`.
+        """
+        large = self.framing > self.limits.header_bytes  # or there is more than one request in what came
+        if large and sum(len(name) + len(value) for name, value in self.headers) > self.limits.header_bytes:
+            return
         self._stop_waiting()
+        self.framing = 0
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Note the time from which the connection is idle."""
         self.since = self.loop.time()
         super().on_response_complete()
 
@@ -265,7 +272,6 @@ class LimitedProtocol(HttpToolsProtocol):
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
     def _start_timer(self) -> None:
-        """Allow some seconds for the rest of the headers."""
         self.timer = self.loop.call_later(self.limits.header_seconds, self._give_up)
 
     def _stop_waiting(self) -> None:
@@ -288,7 +294,6 @@ class LimitedProtocol(HttpToolsProtocol):
 
 
 def set_up_logs(style: str) -> None:
-    """Configure the loggers of the service and of uvicorn to write to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if style == "json" else TextFormatter())
     for name, level in (("listwright.serve", logging.INFO), ("uvicorn", logging.WARNING)):

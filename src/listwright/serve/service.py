@@ -24,8 +24,7 @@ from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from listwright.errors import InputError
-from listwright.serve.learning.candidate import CandidateTrial
-from listwright.serve.learning.control import Command, act, export, prepare
+from listwright.serve.learning.control import CandidateTrial, Command, act, export, prepare
 from listwright.serve.learning.learner import warm_up
 from listwright.serve.learning.updater import Updater, learner_maker
 from listwright.serve.messages import (
@@ -38,7 +37,7 @@ from listwright.serve.messages import (
     VersionComparison,
 )
 from listwright.serve.metrics import Metrics
-from listwright.serve.models.building import Built, Shadows, build, build_together
+from listwright.serve.models.building import Built, Gathering, Pool, Shadows, build, build_together
 from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, served_list
 from listwright.serve.models.passages import Packing
 from listwright.serve.models.registry import (
@@ -53,13 +52,11 @@ from listwright.serve.models.registry import (
     traffic_before,
 )
 from listwright.serve.models.version import BYTES_PER_CANDIDATE, BYTES_PER_NUMBER, ModelLoader
-from listwright.serve.pools import Gathering, Pool
 from listwright.serve.refusals import Refused, invalid, unavailable
 from listwright.serve.settings import Settings
-from listwright.serve.store.contexts import PackedContext, add_contexts
 from listwright.serve.store.database import Database, cause_of, clock_of, opening
 from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, forget, give_space_back
-from listwright.serve.store.records import FeedbackEvent, ServedList
+from listwright.serve.store.records import FeedbackEvent, PackedContext, ServedList, add_contexts
 from listwright.serve.store.schema import probes
 from listwright.serve.store.writer import Writer
 
@@ -253,7 +250,6 @@ class Service:
         return event
 
     async def add_model(self, name: str, file: bytes) -> int:
-        """Store a model file as a new version and return its number."""
         # The file is opened first, so that one that cannot be served is refused with 422.
         try:
             await self.background.run(self.registry.check_file, name, file)
@@ -265,12 +261,10 @@ class Service:
         return number
 
     async def delete_model(self, number: int) -> None:
-        """Delete a version that has no traffic, with its learned state; refuses with 404 or 409 otherwise."""
         await self.writer.write(delete_models, number)
         await self.background.run(self.registry.follow)
 
     async def deploy(self, traffic: Traffic) -> Traffic:
-        """Change which versions of a model serve, and return the new traffic."""
         async with self.deploying:
             await self.background.run(self.registry.check, traffic)
             await self.writer.write(deploy, traffic)
@@ -278,7 +272,6 @@ class Service:
         return traffic
 
     async def roll_back(self, name: str | None) -> Traffic:
-        """Deploy the version that served before the current one, without canary or shadow."""
         current = self.registry.default() if name is None else self.registry.of(name)
         return await self.deploy(await self.read(traffic_before, current))
 
@@ -291,13 +284,11 @@ class Service:
         log.info("learning: %s", wanted.action, extra={"version": command.version})
 
     async def export(self, wanted: LearningRequest) -> bytes:
-        """Return what a version has learned, now or at a snapshot, as the bytes of a model file."""
         return await self.read(
             export, self.registry, wanted.version or self.registry.default().current, wanted.snapshot
         )
 
     async def compare(self, new: int, old: int, most: int) -> VersionComparison:
-        """Compare two versions on the latest lists with feedback."""
         versions = await self.background.run(comparable_versions, self.registry, new, old)
         rows = await self.read(answered_lists, (new, old), most, self.limits.memory_bytes)
         return await self.background.run(compare_versions, versions, rows)
@@ -312,7 +303,6 @@ class Service:
         return await self.reads.run(self._read, question, *arguments)
 
     def _read(self, question: Any, *arguments: Any) -> Any:
-        """Run a query function in the current thread; database errors become a 503 refusal and a log line."""
         try:
             with self.database.reading.connect() as connection:
                 return question(connection, *arguments)
@@ -378,14 +368,12 @@ def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
 
 
 def _loader(settings: Settings) -> ModelLoader:
-    """Return how models are loaded under the settings: learner, exploration, tolerance and trusted classes."""
     return ModelLoader(
         learner_maker(settings), settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust
     )
 
 
 def _read(path: Path) -> bytes:
-    """Return the content of a file; raise InputError if it cannot be read."""
     if path.is_char_device() or path.is_block_device():
         raise InputError(f"{path} is a device, which may have no end. Name a file.")
     try:

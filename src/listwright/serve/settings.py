@@ -15,6 +15,12 @@ from typing import Annotated
 
 from listwright.errors import InputError
 
+POSITIVE = (
+    "keep_days", "keep_gb", "tolerance", "leverage", "snapshot_every", "snapshot_hours", "workers", "grace_seconds",
+    "loss_budget",
+)  # fmt: skip
+CHOICES = {"out_of_range": ("clip", "refuse"), "log_format": ("text", "json"), "explore_slots": ("all", "one")}
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -54,7 +60,7 @@ class Limits:
         """Raise `InputError` for limits that are not positive and finite."""
         for name, value in vars(self).items():
             if not 0 < value < math.inf:
-                raise InputError(f"--limit-{name.replace('_', '-')} must be above 0. Got {value:g}.")
+                raise InputError(f"{_option(f'limit_{name}')} must be above 0. Got {value:g}.")
         if self.items > 65_535:
             raise InputError(f"--limit-items can be at most 65,535. Got {self.items:,}.")
 
@@ -160,35 +166,18 @@ class Settings:
                 f"--host {self.host} can be reached from other machines, so it needs --keys FILE. "
                 "Make a key with: listwright serve --new-key admin --keys FILE"
             )
-        for name in (
-            "keep_days",
-            "keep_gb",
-            "tolerance",
-            "leverage",
-            "snapshot_every",
-            "snapshot_hours",
-            "workers",
-            "grace_seconds",
-        ):
+        for name in POSITIVE:
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
-                raise InputError(f"--{name.replace('_', '-')} must be above 0, and finite. Got {value:g}.")
+                raise InputError(f"{_option(name)} must be above 0, and finite. Got {value:g}.")
         for name in ("explore_rate", "explore_floor"):
             if not 0 <= (getattr(self, name) or 0.0) <= 1:
-                raise InputError(f"--{name.replace('_', '-')} must be from 0 to 1. Got {getattr(self, name):g}.")
-        if not 0 < self.loss_budget < math.inf:
-            raise InputError(f"--loss-budget must be above 0. Got {self.loss_budget:g}.")
+                raise InputError(f"{_option(name)} must be from 0 to 1. Got {getattr(self, name):g}.")
         if self.candidate is not None and self.candidate not in self.models:
             raise InputError(f"--candidate names one of the models given by --model NAME=FILE. Got {self.candidate!r}.")
-        choices_of = {
-            "out_of_range": ("clip", "refuse"),
-            "log_format": ("text", "json"),
-            "explore_slots": ("all", "one"),
-        }
-        for name, choices in choices_of.items():
+        for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
-                rule = f"--{name.replace('_', '-')} must be {' or '.join(choices)}"
-                raise InputError(f"{rule}. Got {getattr(self, name)!r}.")
+                raise InputError(f"{_option(name)} must be {' or '.join(choices)}. Got {getattr(self, name)!r}.")
         if not 0 <= self.port <= 65_535:
             raise InputError(f"--port must be from 0 to 65,535. Got {self.port}.")
         if not 0 <= self.drain_seconds < math.inf:
@@ -196,8 +185,11 @@ class Settings:
         self.limits.check()
 
 
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def is_loopback(host: str) -> bool:
-    """Return whether an address belongs to this machine alone."""
     if host == "localhost":
         return True
     try:

@@ -151,16 +151,19 @@ def trusted_class(name: str, trusted: frozenset[str]) -> type[Any]:
 
 def named_classes(tree: Any) -> Iterator[str]:
     """Yield the names of the classes in a tree of JSON nodes that are not listwright's; names may repeat."""
+    names = (node.get("class") for node in dicts_in(tree))
+    return (name for name in names if isinstance(name, str) and ":" in name)
+
+
+def dicts_in(tree: Any) -> Iterator[dict[str, Any]]:
+    """Yield all objects of a JSON tree, at any depth, in no particular order."""
     stack = [tree]
     while stack:
         node = stack.pop()
         if isinstance(node, dict):
-            name = node.get("class")
-            if isinstance(name, str) and ":" in name:
-                yield name
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
+            yield node
+        if isinstance(node, dict | list):
+            stack.extend(node.values() if isinstance(node, dict) else node)
 
 
 def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:

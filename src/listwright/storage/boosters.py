@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, starts_of
 from listwright._internal.extras import require_extra
@@ -49,17 +50,18 @@ class Trees(NamedTuple):
 def concat_trees(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Floats]:
     for tree in trees:
         _check(tree, n_columns)
-    splits = starts_of([len(tree.columns) for tree in trees])
-    leaves = starts_of([len(tree.leaves) for tree in trees])
-    children = [
-        [np.where(side >= 0, side + splits[i], side - leaves[i]) for i, side in enumerate(sides)]
-        for sides in ([tree.left for tree in trees], [tree.right for tree in trees])
-    ]
-    roots = [splits[i] if len(tree.columns) else -1 - leaves[i] for i, tree in enumerate(trees)]
-    columns, thresholds = [tree.columns for tree in trees], [tree.thresholds for tree in trees]
-    parts: list[list[Any]] = [columns, thresholds, *children, [tree.leaves for tree in trees]]
-    arrays = (np.array(roots), *(np.concatenate(part) for part in parts))
+    arrays = _join((np.array([0 if len(tree.columns) else -1]), *tree[:5]) for tree in trees)
     return arrays, np.concatenate([tree.cover for tree in trees])
+
+
+def _join(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Join roots, columns, thresholds, left, right and leaves; splits and leaves are numbered on from part to part."""
+    splits, leaves, moved = 0, 0, []
+    for roots, columns, thresholds, left, right, values in parts:
+        roots, left, right = (np.where(at >= 0, at + splits, at - leaves) for at in (roots, left, right))
+        moved.append((roots, columns, thresholds, left, right, values))
+        splits, leaves = splits + len(columns), leaves + len(values)
+    return tuple(np.concatenate(some) for some in zip(*moved, strict=True))
 
 
 def _check(tree: Tree, n_columns: int) -> None:
@@ -188,16 +190,9 @@ def _xgboost_tree(node: dict[str, Any]) -> Tree:
     splits, leaves = order[~leaf], order[leaf]
     number = np.zeros(len(left), dtype=np.int64)
     number[splits], number[leaves] = np.arange(len(splits)), -1 - np.arange(len(leaves))
-    below = np.nextafter(conditions[splits], np.float32(-np.inf))  # a row goes left below the threshold
-    values = conditions[leaves]
-    return Tree(
-        columns[splits],
-        below.astype(np.float64),
-        number[left[splits]],
-        number[right[splits]],
-        values,
-        cover[leaves].astype(np.float64),
-    )
+    below = np.nextafter(conditions[splits], np.float32(-np.inf)).astype(np.float64)  # left is below the threshold
+    children = number[left[splits]], number[right[splits]]
+    return Tree(columns[splits], below, *children, conditions[leaves], cover[leaves].astype(np.float64))
 
 
 def _from_root(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
@@ -255,6 +250,7 @@ class Boosted:
 
     def _table(self, table: Any) -> Floats:
         """Return the rows as float64, rounded to float32 first for XGBoost, which compares in single precision."""
+        table = table.toarray() if sparse.issparse(table) else table
         table = np.asarray(table, dtype=np.float32 if self.format == "json" else np.float64)
         if table.ndim != 2 or table.shape[1] != self.trees.n_columns:
             raise InputError(f"This boosting model takes {self.trees.n_columns} columns. Got shape {table.shape}.")
@@ -299,13 +295,7 @@ def scale_booster(model: Boosted, factor: float) -> Boosted:
 def combine_trees(models: Sequence[Any]) -> tuple[Any, ...] | None:
     if not models or not all(isinstance(model, Boosted) for model in models):
         return None
-    nodes, leaves, moved = 0, 0, []
-    for roots, columns, thresholds, left, right, values in (model.trees.arrays for model in models):
-        ends = (np.where(at >= 0, at + nodes, at - leaves) for at in (roots, left, right))
-        moved.append((*ends, columns, thresholds, values))
-        nodes, leaves = nodes + len(columns), leaves + len(values)
-    roots, left, right, columns, thresholds, values = (np.concatenate(some) for some in zip(*moved, strict=True))
-    return sum(model.trees.base for model in models), (roots, columns, thresholds, left, right, values)
+    return sum(model.trees.base for model in models), _join(model.trees.arrays for model in models)
 
 
 Sides = dict[int, tuple[float, float, float]]  # by column: above, up to, share of the training rows

@@ -54,8 +54,7 @@ class Encoder:
 
     def _encode_once(self, value: Any) -> Any:
         """Encode an object, or refers back to it if it has been encoded before."""
-        # Every object that was seen is kept alive until the end, because Python reuses the ids of objects that are
-        # freed.
+        # Every object that was seen is kept alive to the end: Python reuses the ids of objects that are freed.
         if id(value) in self._seen:
             return self._seen[id(value)][1]
         node = self._node(value)
@@ -170,10 +169,7 @@ class Decoder:
         boosters: Mapping[str, bytes],
         trusted: frozenset[str] = frozenset(),
     ) -> None:
-        self.arrays = arrays
-        self.estimators = estimators
-        self.boosters = boosters
-        self.trusted = trusted
+        self.arrays, self.estimators, self.boosters, self.trusted = arrays, estimators, boosters, trusted
         self.models: list[tuple[Any, list[Any]]] = []  # with the objects that each is made of, inner ones first
         self._made: list[Any] = []
         self._by_id: dict[int, Any] = {}

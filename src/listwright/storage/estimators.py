@@ -18,18 +18,13 @@ from numpy.typing import NDArray
 
 from listwright._internal.parameters import is_sklearn_estimator
 from listwright.errors import InputError
-from listwright.storage.archive import check_trusted, members_of
+from listwright.storage.archive import check_trusted, dicts_in, members_of
 
+GAUSSIAN_PROCESS = ("ConstantKernel", "Matern", "Product", "RBF", "RationalQuadratic", "Sum", "WhiteKernel")
 # Beside what skops trusts: parts of fitted models without code of their own. Trees are checked node by node.
 TRUSTED = (
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-    "sklearn.gaussian_process.kernels.ConstantKernel",
-    "sklearn.gaussian_process.kernels.Matern",
-    "sklearn.gaussian_process.kernels.Product",
-    "sklearn.gaussian_process.kernels.RBF",
-    "sklearn.gaussian_process.kernels.RationalQuadratic",
-    "sklearn.gaussian_process.kernels.Sum",
-    "sklearn.gaussian_process.kernels.WhiteKernel",
+    *(f"sklearn.gaussian_process.kernels.{name}" for name in GAUSSIAN_PROCESS),
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
     "sklearn.tree._tree.Tree",
@@ -37,21 +32,8 @@ TRUSTED = (
 )
 # Ways of making an object; those that name a function to call are left out.
 LOADERS = {
-    "CachedNode",
-    "DTypeNode",
-    "DictNode",
-    "JsonNode",
-    "ListNode",
-    "LossNode",
-    "NdArrayNode",
-    "ObjectNode",
-    "RandomGeneratorNode",
-    "RandomStateNode",
-    "SetNode",
-    "SliceNode",
-    "SparseMatrixNode",
-    "TreeNode",
-    "TupleNode",
+    *("CachedNode", "DTypeNode", "DictNode", "JsonNode", "ListNode", "LossNode", "NdArrayNode", "ObjectNode"),
+    *("RandomGeneratorNode", "RandomStateNode", "SetNode", "SliceNode", "SparseMatrixNode", "TreeNode", "TupleNode"),
     "TypeNode",
 }
 MOST_OUTPUTS = 1 << 20  # of a tree
@@ -130,15 +112,7 @@ def _read_schema(data: bytes) -> Any:
 
 def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield all nodes of a skops schema, at any depth, in no particular order."""
-    stack = [schema]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, dict):
-            if "__loader__" in node:
-                yield node
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
+    return (node for node in dicts_in(schema) if "__loader__" in node)
 
 
 def _is_unsafe(node: dict[str, Any]) -> bool:
@@ -212,23 +186,20 @@ def _trees_in(value: Any, width: int | None, seen: set[int]) -> Iterator[tuple[A
     if id(value) in seen or isinstance(value, str | bytes | int | float | type(None)):
         return
     seen.add(id(value))
-    name = type(value).__name__
-    if name in ("Tree", "TreePredictor"):
+    if type(value).__name__ in ("Tree", "TreePredictor"):
         yield value, width
-    elif isinstance(value, np.ndarray):
-        if value.dtype == object:
-            for entry in value.ravel().tolist():
-                yield from _trees_in(entry, width, seen)
-    elif isinstance(value, dict):
-        for entry in value.values():
-            yield from _trees_in(entry, width, seen)
+        return
+    entries: Iterable[Any] = ()
+    if isinstance(value, np.ndarray):
+        entries = value.ravel().tolist() if value.dtype == object else ()
     elif isinstance(value, list | tuple | set):
-        for entry in value:
-            yield from _trees_in(entry, width, seen)
+        entries = value
+    elif isinstance(value, dict):
+        entries = value.values()
     elif hasattr(value, "__dict__"):
-        inside = _width(value, width)
-        for entry in vars(value).values():
-            yield from _trees_in(entry, inside, seen)
+        entries, width = vars(value).values(), _width(value, width)
+    for entry in entries:
+        yield from _trees_in(entry, width, seen)
 
 
 def _width(estimator: Any, given: int | None) -> int | None:

@@ -14,16 +14,7 @@ from listwright._internal.extras import warn
 from listwright._internal.files import write_whole
 from listwright._internal.saved import saved_name
 from listwright.errors import InputError, UnsavableWarning
-from listwright.storage.archive import (
-    MOST_BYTES,
-    archive_of,
-    as_trusted,
-    check_trusted,
-    named_classes,
-    pack,
-    read_archive,
-    unpack,
-)
+from listwright.storage import archive
 from listwright.storage.codec import Decoder, Encoder
 from listwright.storage.estimators import dump_estimators, has_function, load_estimators, untrusted_types
 
@@ -84,7 +75,7 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
             _decode_model(read_manifest(members, path), members, frozenset(own))
         except InputError as error:
             raise InputError(f"This {name} cannot be saved, because it could not be loaded again: {error}.") from None
-    write_whole(Path(path), archive_of(members))
+    write_whole(Path(path), archive.archive_of(members))
 
 
 def check_can_save(model: Any) -> None:
@@ -120,10 +111,10 @@ def own_parts(model: Any) -> list[str]:
     return needed_classes(tree, dump_estimators(encoder.estimators) if encoder.estimators else None)
 
 
-def read_model(path: str | Path, *, trusted: Iterable[str] = (), limit: int = MOST_BYTES) -> Any:
+def read_model(path: str | Path, *, trusted: Iterable[str] = (), limit: int = archive.MOST_BYTES) -> Any:
     """Return the model of a file whose classes are all imported already; `listwright.load` imports them first."""
-    members = read_archive(Path(path), limit=limit)
-    manifest, names = read_manifest(members, path), as_trusted(trusted)
+    members = archive.read_archive(Path(path), limit=limit)
+    manifest, names = read_manifest(members, path), archive.as_trusted(trusted)
     try:
         return _decode_model(manifest, members, names)
     except InputError as error:
@@ -155,7 +146,7 @@ def _encode_model(model: Any, slim: bool) -> tuple[Encoder, Any]:
 
 def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
     encoder, tree = _encode_model(model, slim)
-    members = {MANIFEST: manifest_of(model, tree), ARRAYS: pack(encoder.arrays)}
+    members = {MANIFEST: manifest_of(model, tree), ARRAYS: archive.pack(encoder.arrays)}
     if encoder.estimators:
         members[ESTIMATORS] = dump_estimators(encoder.estimators)
     members |= {name: text.encode() for name, text in encoder.boosters.items()}
@@ -163,8 +154,8 @@ def _members(model: Any, slim: bool) -> tuple[dict[str, bytes], list[str]]:
 
 
 def _decode_model(manifest: dict[str, Any], members: dict[str, bytes], trusted: frozenset[str]) -> Any:
-    arrays = unpack(members.get(ARRAYS, b""))
-    check_trusted(needed_classes(manifest.get("model"), members.get(ESTIMATORS)), trusted)
+    arrays = archive.unpack(members.get(ARRAYS, b""))
+    archive.check_trusted(needed_classes(manifest.get("model"), members.get(ESTIMATORS)), trusted)
     estimators = load_estimators(members[ESTIMATORS], trusted) if ESTIMATORS in members else []
     decoder = Decoder(arrays, estimators, members, trusted)
     model = decoder.decode(manifest.get("model"))
@@ -181,7 +172,7 @@ def _decode_model(manifest: dict[str, Any], members: dict[str, bytes], trusted: 
 
 def inspect(path: str | Path) -> dict[str, Any]:
     """Return what a model file says of itself, without loading the model."""
-    members = read_archive(Path(path))
+    members = archive.read_archive(Path(path))
     manifest = read_manifest(members, path)
     about = {key: value for key, value in manifest.items() if key != "model"}
     return about | {"needs_trust": needed_classes(manifest.get("model"), members.get(ESTIMATORS))}
@@ -246,4 +237,4 @@ def read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]
 
 def needed_classes(tree: Any, estimators: bytes | None) -> list[str]:
     """Return the sorted names of the classes that are not listwright's, from the tree and from the skops member."""
-    return sorted({*named_classes(tree), *([] if estimators is None else untrusted_types(estimators))})
+    return sorted({*archive.named_classes(tree), *([] if estimators is None else untrusted_types(estimators))})

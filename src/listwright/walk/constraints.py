@@ -20,7 +20,7 @@ def check_problems(problems: object) -> None:
     if hasattr(problems, "shards"):
         raise InputError(f"This method needs problems in memory, not a {type(problems).__name__}. Pass scan.sample().")
     if not isinstance(problems, Problems):
-        way = "Read files with listwright.read" if isinstance(problems, str | Path) else "See Problems.from_arrays"
+        way = "Read files with lw.read" if isinstance(problems, str | Path) else "See Problems.from_arrays"
         raise InputError(f"Pass listwright.Problems or a frame, not {type(problems).__name__}. {way}.")
 
 

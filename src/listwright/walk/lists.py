@@ -248,12 +248,11 @@ class Shares:
         return dict(sorted(named, key=lambda pair: -abs(pair[1]))[:count])
 
 
-def shares_of(policy: Policy, features: Features, seen: Any, rows: Rows) -> Shares:
+def shares_of(policy: Policy, every: list[Block], rows: Rows) -> Shares:
     """Return contributions that add up to the scores if the policy knows them, else the scores alone with a note."""
     scores, parts = policy.score(rows), policy.contributions(rows)
     if parts is None:
         return Shares(scores, [], [], NO_PARTS)
-    every = blocks_of(features, seen)
     blocks = [block for block in every if block.names]
     ends = np.cumsum([len(block.names) for block in blocks])
     tables = np.split(parts.columns, ends[:-1], axis=1)

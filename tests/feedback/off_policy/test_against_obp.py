@@ -13,7 +13,7 @@ import listwright as lw
 from listwright.feedback import Log
 from listwright.feedback.off_policy.estimators import estimators, shrunk_weights
 from listwright.feedback.off_policy.evidence import evidence, gains_of
-from listwright.feedback.off_policy.targets import Given
+from listwright.feedback.off_policy.targets import LoggedChances
 
 DATA = json.loads((Path(__file__).parent / "obp.json").read_text())
 VALUES = DATA["values"]
@@ -32,7 +32,7 @@ def parts(data: dict[str, Any]) -> dict[str, float]:
     log.feedback(ids, rewards)
     known = gains_of(log.answered_lists(), cascade=False, value="sum")
     object.__setattr__(known.logged, "others", {"new": chances})
-    return {name: part.value for name, part in estimators(evidence(known, Given("new"))).items()}
+    return {name: part.value for name, part in estimators(evidence(known, LoggedChances("new"))).items()}
 
 
 def test_single_items() -> None:

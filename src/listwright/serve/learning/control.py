@@ -1,36 +1,48 @@
 """What operators see of learning and what they can do: freeze, resume, reset, roll back and export.
 
 Commands change rows of the store; the learner notices that its base or progress no longer matches and starts again from
-the store.
+the store. `CandidateTrial` tries a candidate on a share of the lists, until feedback decides for or against it.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from sqlalchemy import Connection, func, select, update
 
+from listwright.feedback.planning import SequentialTest, candidate_share
 from listwright.serve.learning.learner import VersionLearner, restore
 from listwright.serve.learning.progress import add_snapshot, holder, rows_of, snapshot, start_learning
 from listwright.serve.messages import (
+    DEFAULT,
     LearnedComparison,
     LearningStatus,
     QuarantinedFeedback,
     SnapshotSummary,
+    Traffic,
     VersionLearning,
 )
-from listwright.serve.models.registry import ModelRegistry
+from listwright.serve.models.registry import ModelRegistry, NewModel, add_models
 from listwright.serve.models.version import publish
 from listwright.serve.refusals import Refused
 from listwright.serve.store.journal import last_event, revise
+from listwright.serve.store.records import outcome_of
 from listwright.serve.store.schema import feedback, learning, models, quarantine, snapshots
 
+if TYPE_CHECKING:
+    from listwright.serve.service import Service
+
 LATEST = 20  # entries of the quarantine that are shown
+PAUSE = 1.0  # seconds between two looks at the feedback on a candidate
+AT_ONCE = 10_000  # events that are read together
+log = logging.getLogger("listwright.serve")
 
 
 @dataclass(frozen=True)
@@ -58,7 +70,6 @@ def status(connection: Connection, on: bool) -> LearningStatus:
 
 
 def _version(connection: Connection, version: int, name: str, row: Any) -> VersionLearning:
-    """Describe the learning of one version: progress, backlog, last comparison and snapshots."""
     mine = feedback.c.version == version
     waiting = select(func.count()).select_from(feedback).where(mine, feedback.c.event > row.applied)
     size = func.coalesce(func.length(snapshots.c.state), 0).label("bytes")
@@ -82,7 +93,6 @@ def _version(connection: Connection, version: int, name: str, row: Any) -> Versi
 
 
 def act(connection: Connection, commands: Sequence[Command]) -> list[Refused | None]:
-    """Execute commands and return None, or the refusal, for each."""
     return [_act(connection, command) for command in commands]
 
 
@@ -95,7 +105,7 @@ def _act(connection: Connection, command: Command) -> Refused | None:
     mine = learning.c.version == command.version
     row = connection.execute(select(learning).where(mine).with_for_update()).one()
     try:
-        values = _ACTIONS[command.action](connection, command, row)
+        values = _values(connection, command, row)
     except Refused as refused:
         return refused
     connection.execute(update(learning).where(mine).values(values))
@@ -113,24 +123,20 @@ def prepare(connection: Connection, registry: ModelRegistry, command: Command) -
     return replace(command, policy=publish(restore(registry.loader.learner(version.model), row.state)))
 
 
-def _freeze(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    return {"frozen": 1, "reason": row.reason if row.frozen else "Frozen by an operator."}
-
-
-def _resume(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Continue learning with what was stored meanwhile; the last comparison is cleared."""
-    return {"frozen": 0, "reason": None, "comparison": None}
-
-
-def _reset(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Return to the model as deployed. Feedback so far is not learned from again."""
+def _values(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
+    """Return what a command changes in the row of a version; feedback so far is not learned from again."""
+    if command.action == "freeze":
+        return {"frozen": 1, "reason": row.reason if row.frozen else "Frozen by an operator."}
+    if command.action == "resume":  # with what was stored meanwhile
+        return {"frozen": 0, "reason": None, "comparison": None}
+    if command.action == "rollback":
+        return _roll_back(connection, command, row)
     last = last_event(connection)
     base = add_snapshot(connection, command.version, applied=last, count=0, reason="reset", state=None)
     return {"base": base, "applied": last, "count": 0, "policy": None, "comparison": None}
 
 
 def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, Any]:
-    """Return to a snapshot. Feedback that was learned from since then is not learned from again."""
     if command.snapshot is None:
         raise Refused(422, "invalid", "Say which snapshot to roll back to.", field="snapshot")
     chosen = snapshot(connection, command.snapshot)
@@ -140,14 +146,6 @@ def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, 
     shared = {"applied": row.applied, "count": chosen.count}
     base = add_snapshot(connection, command.version, **shared, reason=reason, state=chosen.state)
     return {"base": base, "count": chosen.count, "policy": command.policy, "comparison": None}
-
-
-_ACTIONS: dict[str, Callable[[Connection, Command, Any], dict[str, Any]]] = {
-    "freeze": _freeze,
-    "resume": _resume,
-    "reset": _reset,
-    "rollback": _roll_back,
-}
 
 
 def export(connection: Connection, registry: ModelRegistry, version: int, number: int | None) -> bytes:
@@ -168,3 +166,52 @@ def export(connection: Connection, registry: ModelRegistry, version: int, number
         path = Path(folder) / "model"
         fresh.save(path)
         return path.read_bytes()
+
+
+class CandidateTrial:
+    """The trial of one candidate, the canary of the default model, against the version that serves.
+
+    Its share keeps what may be lost within the budget, and the test may be looked at after every list, so the trial
+    ends as soon as there is a verdict.
+    """
+
+    def __init__(self, service: Service, file: bytes) -> None:
+        self.service, self.file = service, file
+        self.test, self.event = SequentialTest(), 0
+
+    async def run(self) -> None:
+        service = self.service
+        number: int = await service.writer.write(add_models, NewModel(DEFAULT, self.file))
+        current = service.registry.of(DEFAULT).current
+        if number == current:
+            return
+        while self.test.verdict == "cannot tell":
+            await self._share(current, number)
+            await asyncio.sleep(PAUSE)
+            while await service.read(self._read, current, number):
+                pass
+        await service.deploy(Traffic(current))
+        low, high = self.test.interval()
+        about = {"version": number, "cause": f"{low:+.4f} to {high:+.4f} per list against version {current}"}
+        log.info("candidate: %s", self.test.verdict, extra=about)
+
+    async def _share(self, current: int, number: int) -> None:
+        """Give the candidate the share that the budget allows, by what today's lists are worth."""
+        known = self.test.counts[0]
+        today = self.test.sums[0] / known if known >= 20 else 1.0
+        share = round(candidate_share(self.service.settings.loss_budget, today), 3)
+        wanted = Traffic(current, canary=number, share=share)
+        if self.service.registry.of(DEFAULT) != wanted:
+            await self.service.deploy(wanted)
+
+    def _read(self, connection: Connection, current: int, number: int) -> bool:
+        """Add new feedback to the test; return whether there may be more."""
+        wanted = (feedback.c.event > self.event) & feedback.c.version.in_((current, number))
+        rows: list[Any] = list(
+            connection.execute(select(feedback).where(wanted).order_by(feedback.c.event).limit(AT_ONCE))
+        )
+        for row in rows:
+            earlier = None if row.earlier is None else sum(outcome_of(row.earlier, None))
+            self.test.add(row.version == number, sum(outcome_of(row.gains, row.earlier)), earlier)
+            self.event = row.event
+        return len(rows) == AT_ONCE

@@ -21,6 +21,7 @@ from listwright.feedback.online import OnlineSCP
 from listwright.serve.learning.progress import Unlearnable, events_after, snapshot
 from listwright.serve.messages import ListQuery
 from listwright.serve.models.building import build
+from listwright.serve.models.details import explain_list
 from listwright.serve.models.intake import Shape
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
@@ -101,7 +102,6 @@ class VersionLearner:
         return []
 
     def _leave(self, event: FeedbackEvent, error: Exception) -> Unlearnable:
-        """Log an event that cannot be learned from and describe it for the quarantine."""
         reason = f"{type(error).__name__}: {error}"[:300]
         log.error("feedback cannot be learned from", extra={"event": event.number, "cause": reason})
         return Unlearnable(event.number, event.list_id, reason)
@@ -114,7 +114,6 @@ def _without(events: Sequence[FeedbackEvent], left: Sequence[Unlearnable]) -> li
 
 
 def state_bytes(learner: OnlineSCP) -> bytes:
-    """Return the full state of a learner as safetensors bytes."""
     return save(learner.state())
 
 
@@ -126,7 +125,6 @@ def restore(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
 
 
 def check_finite(learner: OnlineSCP) -> None:
-    """Raise InputError if the state or the policy of a learner has numbers that are not finite."""
     for name, array in learner.state().items():
         if not np.isfinite(array).all():
             raise InputError(f"{name} is not finite any more")
@@ -139,10 +137,12 @@ def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
     """Build a made-up list and learn from it, so that all kernels of a version are compiled."""
     short, long = (_example_query(version.shape, version.name, *size) for size in (SHORT, LONG))
     try:
-        for _ in range(2):  # the first time with the compiler, which says nothing of what a list takes
-            version.cost.forget()
+        for turn in range(4):
+            if turn < 2:
+                version.cost.forget()  # the first time was that of the compiler
             served = build(short, registry, limits, by=version).served
             build(long, registry, replace(limits, items=len(long.ids)), by=version)
+            explain_list(version, served)
     except Refused as refused:
         log.warning("version %d cannot build a list yet", version.number, extra={"cause": refused.message})
         return

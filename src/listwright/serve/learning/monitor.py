@@ -8,6 +8,10 @@ before it, a policy picks either the item that was shown or another one. The mea
 estimates what the policy's own pick would bring at every slot, by inverse propensity weighting with the usual gain as a
 baseline. The difference of the learned and the deployed policy, list by list, is what is watched; it is 0 wherever both
 pick the same item, which keeps its variance small.
+
+Feedback itself is watched too. Where items that the deployed policy rates higher have brought more so far, and suddenly
+bring no more than others, most feedback contradicts what came before it: somebody may be sending the opposite of what
+happened.
 """
 
 from __future__ import annotations
@@ -35,13 +39,13 @@ LEAST = 200  # lists before anything is said
 SPREADS = 4.5  # standard errors: learning is looked at all the time, so chance must be ruled out well
 SOURCE_SPREADS = 4.0  # of a source, which is looked at less often
 CAP = 20.0  # on 1 / chance
-AT_ONCE = 64  # lists of a group that are looked at
 RECENT = 200  # lists of one source that are held back
 FEW = 50  # of them before they say anything
 SOURCES = 8  # that are asked, the latest
 BOOTSTRAPS = 30  # of a regression of the gains of one source
 PENALTY = 1.0  # of that regression
 OFTEN = 32  # lists between two looks at what is held back
+LATEST = 100  # lists, which are compared with those before them
 
 
 class PolicyMonitor:
@@ -57,7 +61,8 @@ class PolicyMonitor:
         self.differences: deque[float] = deque(maxlen=WINDOW)
         self.held_back: OrderedDict[str, deque[TrainingUpdate]] = OrderedDict()
         self.policies: deque[Policy] = deque(maxlen=RECENT // OFTEN)  # as they were at each look
-        self.usual: Floats = np.zeros(0)  # mean gain by slot
+        self.agreements: deque[float] = deque(maxlen=WINDOW)  # by list: product of scores and gains, both centred
+        self.usual: Floats = np.zeros((2, 0))  # mean gain and mean score by slot
         self.seen = self.unseen = 0  # lists in all, and since the last look at what is held back
 
     def observe(self, learned: Policy, updates: Sequence[TrainingUpdate], sources: Sequence[str]) -> None:
@@ -71,9 +76,25 @@ class PolicyMonitor:
         while len(self.held_back) > SOURCES:
             self.held_back.popitem(last=False)
         self.unseen += len(drawn)
-        chosen = _of_one_kind([update for update, _ in drawn[:: max(1, len(drawn) // AT_ONCE)]])
-        self._note_usual(chosen)
-        self.differences.extend(differences(self.features, learned, self.deployed, chosen, self.usual).tolist())
+        chosen = _of_one_kind([update for update, _ in drawn])
+        slots = list(_slots(self.features, (learned, self.deployed), chosen))
+        self._note_usual(slots)
+        self.differences.extend(differences(slots, self.usual[0]).tolist())
+        self.agreements.extend(agreements(slots, self.usual).tolist())
+
+    def contradiction(self) -> str | None:
+        """Say that the latest feedback is the opposite of what came before; None where it is not."""
+        every = np.array(self.agreements)
+        before, latest = every[:-LATEST], every[-LATEST:]
+        if len(before) < LATEST or latest.mean() > 0:
+            return None
+        fall = before.mean() - latest.mean()
+        if fall < SPREADS * sqrt(before.var(ddof=1) / len(before) + latest.var(ddof=1) / len(latest)):
+            return None
+        return (
+            f"Most of the latest feedback contradicts what came before: over the last {LATEST} lists, items that the "
+            f"deployed policy rates higher brought no more than others, as they did over {len(before)} lists before."
+        )
 
     def comparison(self, learned: Policy) -> LearnedComparison | None:
         """Return the comparison that counts: of a source where those say that learning is behind, else on the window;
@@ -95,7 +116,6 @@ class PolicyMonitor:
         return [self.policies[0]] if len(self.policies) == self.policies.maxlen else []
 
     def _by_source(self, learned: Policy, reference: Policy) -> list[LearnedComparison]:
-        """Compare two policies on what is held back of each source."""
         comparisons = []
         for source, updates in self.held_back.items():
             chosen = _of_one_kind(list(updates))
@@ -103,23 +123,27 @@ class PolicyMonitor:
                 comparisons.append(compare_by_model(self.features, learned, reference, chosen, source))
         return comparisons
 
-    def _note_usual(self, updates: Sequence[TrainingUpdate]) -> None:
-        """Update the mean gain of each slot: a plain mean at first, an exponential one once the window is full."""
-        longest = max(len(self.usual), *(len(update.outcomes) for update in updates))
-        self.usual = np.pad(self.usual, (0, longest - len(self.usual)))
-        for update in updates:
+    def _note_usual(self, slots: Sequence[_Slot]) -> None:
+        """Update the means of each slot: plain means at first, exponential ones once the window is full."""
+        self.usual = np.pad(self.usual, ((0, 0), (0, max(0, len(slots) - self.usual.shape[1]))))
+        for i in range(len(slots[0].shown)):
             self.seen += 1
             rate = max(1.0 / self.seen, 1.0 / WINDOW)
-            slots = len(update.outcomes)
-            self.usual[:slots] += rate * (update.outcomes - self.usual[:slots])
+            seen = np.array([(slot.gains[i], slot.scores[i]) for slot in slots if slot.shown[i] >= 0]).T
+            self.usual[:, : seen.shape[1]] += rate * (seen - self.usual[:, : seen.shape[1]])
 
 
-def differences(
-    features: Features, learned: Policy, deployed: Policy, updates: Sequence[TrainingUpdate], usual: Floats
-) -> Floats:
+def agreements(slots: Sequence[_Slot], usual: Floats) -> Floats:
+    """Return for each list whether items that the deployed policy rates above the usual bring more than the usual."""
+    parts = [(slot.gains - usual[0, slot.position]) * (slot.scores - usual[1, slot.position]) for slot in slots]
+    total: Floats = np.nansum(parts, axis=0)
+    return total
+
+
+def differences(slots: Sequence[_Slot], usual: Floats) -> Floats:
     """Estimate for each list how much more the learned policy's picks bring than the deployed one's."""
-    totals = np.zeros(len(updates))
-    for slot in _slots(features, (learned, deployed), updates):
+    totals = np.zeros(len(slots[0].shown))
+    for slot in slots:
         apart = (slot.picks[0] == slot.shown).astype(float) - (slot.picks[1] == slot.shown)
         known = (slot.shown >= 0) & (slot.chances < 1.0)
         weights = np.minimum(1.0 / np.where(known, slot.chances, 1.0), CAP)
@@ -172,6 +196,7 @@ class _Slot(NamedTuple):
     table: Floats32  # what the policies see of all candidates
     shown: Ints  # row of the item shown; -1 behind the end of a list
     picks: list[Ints]  # rows that each policy would pick
+    scores: Floats  # of the item shown, by the last policy
     gains: Floats
     chances: Floats
 
@@ -189,17 +214,16 @@ def _slots(features: Features, policies: Sequence[Policy], updates: Sequence[Tra
     with one_thread():
         for step in walk(problems, features, ReplayPolicy(rows), length=longest, rng=rng, room=rooms):
             at = step.position
-            picks = [best_rows(policy.score(step.rows), step.options, problems.offsets) for policy in policies]
-            yield _Slot(at, step.rows.table, rows[:, at], picks, gains[:, at], chances[:, at])
+            scores = [policy.score(step.rows) for policy in policies]
+            picks = [best_rows(every, step.options, problems.offsets) for every in scores]
+            yield _Slot(at, step.rows.table, rows[:, at], picks, scores[-1][rows[:, at]], gains[:, at], chances[:, at])
 
 
 def _is_drawn(update: TrainingUpdate) -> bool:
-    """Return whether this is the first feedback on a list that was drawn at random."""
     return update.earlier is None and len(update.outcomes) > 0 and bool((update.propensities < 1.0).any())
 
 
 def _compare(apart: Floats) -> LearnedComparison:
-    """Return the mean of differences by list, with its interval."""
     mean, error = float(apart.mean()), float(apart.std(ddof=1)) / sqrt(len(apart))
     return LearnedComparison(len(apart), mean, mean - SPREADS * error, mean + SPREADS * error)
 
@@ -211,5 +235,4 @@ def _of_one_kind(updates: Sequence[TrainingUpdate]) -> list[TrainingUpdate]:
 
 
 def _kind(update: TrainingUpdate) -> tuple[bool, ...]:
-    """Return whether the list's problem has sizes, groups and limits on groups."""
     return tuple(part is not None for part in (update.problem.sizes, update.problem.groups, update.problem.quotas))

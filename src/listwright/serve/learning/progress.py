@@ -56,7 +56,6 @@ def _take(connection: Connection, claim: Claim) -> int | None:
 
 
 def give_up(connection: Connection, claims: Sequence[Claim]) -> list[None]:
-    """End leases, so that other replicas need not wait until they expire."""
     for claim in claims:
         mine = (leases.c.name == claim.name) & (leases.c.holder == claim.holder)
         connection.execute(update(leases).where(mine).values(expires=0.0))
@@ -70,7 +69,6 @@ def holds(connection: Connection, claim: Claim, term: int) -> bool:
 
 
 def holder(connection: Connection, name: str) -> str | None:
-    """Return the present holder of a lease; None if it has expired."""
     now = clock_of(connection)
     held = (leases.c.name == name) & leases.c.expires.between(now, now + 2 * SECONDS)
     return connection.execute(select(leases.c.holder).where(held)).scalar()
@@ -151,7 +149,6 @@ def _store(connection: Connection, step: Progress) -> int | Refused:
 def add_snapshot(
     connection: Connection, version: int, *, applied: int, count: int, reason: str, state: bytes | None
 ) -> int:
-    """Store a state under the next number and return it."""
     number = 1 + (connection.execute(select(func.max(snapshots.c.number))).scalar() or 0)
     row = {"number": number, "version": version, "applied": applied, "count": count, "created": time.time()}
     connection.execute(insert(snapshots), row | {"reason": reason, "state": state})
@@ -159,7 +156,6 @@ def add_snapshot(
 
 
 def _drop_old_snapshots(connection: Connection, version: int) -> None:
-    """Delete all but the latest `KEPT` snapshots of a version; its base is kept in any case."""
     mine = select(snapshots.c.number).where(snapshots.c.version == version, snapshots.c.state.is_not(None))
     numbers = connection.execute(mine.order_by(snapshots.c.number.desc())).scalars().all()
     base = connection.execute(select(learning.c.base).where(learning.c.version == version)).scalar()

@@ -100,7 +100,6 @@ class Updater:
         self.learners.clear()
 
     def _give_up(self) -> None:
-        """Give up the lease, so that another replica takes over at once."""
         if self.term is not None:
             try:
                 self.writer.write_from_thread(give_up, self.claim)
@@ -168,8 +167,9 @@ class Updater:
         monitor.observe(learner.online.playing_.policy, *_updates(events))
         left = learner.apply(events)
         comparison = monitor.comparison(learner.online.playing_.policy)
-        behind = comparison is not None and comparison.behind
-        state = None if behind else self._snapshot(learner)
+        alarm = monitor.contradiction()
+        if comparison is not None and comparison.behind:
+            alarm = f"Behind the deployed policy: {comparison}."
         step = Progress(
             claim=self.claim,
             term=self.term or 0,
@@ -181,15 +181,14 @@ class Updater:
             policy=publish(learner.online),
             left=left,
             comparison=comparison,
-            alarm=f"Behind the deployed policy: {comparison}." if behind else None,
-            snapshot=state,
+            alarm=alarm,
+            snapshot=None if alarm else self._snapshot(learner),
         )
         base = self.writer.write_from_thread(store_progress, step)
         learner.base = int(base)
         self._after_storing(learner, step)
 
     def _snapshot(self, learner: VersionLearner) -> bytes | None:
-        """Return the full state if a snapshot is due, less often for large states."""
         if not self._is_due(learner):
             return None
         state = state_bytes(learner.online)
@@ -201,7 +200,6 @@ class Updater:
         return learner.count - count >= self.every or (learner.count > count and monotonic() - at >= self.seconds)
 
     def _after_storing(self, learner: VersionLearner, step: Progress) -> None:
-        """Update memory, metrics and the registry after progress was stored."""
         if step.snapshot is not None:
             self.snapped[learner.version] = learner.count, monotonic()
         if step.alarm is not None:
@@ -225,11 +223,9 @@ def _updates(events: list[FeedbackEvent]) -> tuple[list[TrainingUpdate], list[st
 
 
 def learner_maker(settings: Settings) -> Callable[[Any], OnlineSCP]:
-    """Return a function that makes an `OnlineSCP` from a model."""
     explore: Any = settings.explore if settings.explore_rate is None else Epsilon(settings.explore_rate)
 
     def make(model: Any) -> OnlineSCP:
-        """Make the learner of a model, in the state of its file."""
         shared: dict[str, Any] = {"allow_short": True, "memory": 0, "leverage": settings.leverage}
         learner = OnlineSCP.from_model(
             model, explore=explore, random_state=settings.seed, slots=settings.explore_slots, **shared

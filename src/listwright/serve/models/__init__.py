@@ -1,5 +1,1 @@
-"""Model versions and how a request becomes a list.
-
-`intake` checks a request against a model, `building` builds the list, `version` is a loaded model, `registry` keeps all
-of them with the traffic, `passages` packs and reranks, and `details` describes lists and versions to operators.
-"""
+"""Model versions, how a request becomes a list, and what operators see of both."""

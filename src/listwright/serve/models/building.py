@@ -1,4 +1,5 @@
-"""Builds the list of one request, and the lists of shadow versions for it.
+"""Builds the list of one request, and the lists of shadow versions for it; and threads for what would hold up the event
+loop.
 
 `build` is plain computation without access to the store, so it can run in the event loop or in a thread. A shadow
 builds the lists of real requests after the answer was sent, and nobody is shown them: so one sees how a new version
@@ -9,11 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from time import thread_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -27,14 +31,17 @@ from listwright.serve.messages import ListAnswer, ListQuery, Why
 from listwright.serve.models.intake import Taken, problem_of
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
-from listwright.serve.refusals import Refused, invalid
+from listwright.serve.refusals import Refused, busy, invalid
 from listwright.serve.settings import Limits
 from listwright.serve.store.journal import add_shadows
 from listwright.serve.store.records import ServedList, new_id
+from listwright.serve.store.writer import answer_all
 
 if TYPE_CHECKING:
     from listwright.serve.service import Service
 
+T = TypeVar("T")
+TOGETHER = 32  # lists that are built at once, at most
 WAITING = 32  # lists of shadows; beyond, they are left out, so that a slow shadow slows nobody down
 
 
@@ -218,3 +225,68 @@ def shadow_row(shadow: Version, built: Built) -> dict[str, Any]:
     overlap = sum(served.ids[row] in seen for row in picks) / max(1, len(seen))
     encoded = msgspec.json.encode(picks).decode()
     return {"list_id": served.id, "version": shadow.number, "overlap": overlap, "picks": encoded}
+
+
+class Pool:
+    """A thread pool for use from an event loop that refuses work with 429 when its queue is full.
+
+    Building lists, reading from the store and background work each have a pool of their own, so that a burst of one
+    kind cannot starve the others.
+    """
+
+    def __init__(self, name: str, threads: int, queue: int) -> None:
+        self.executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self.most, self.running = threads + queue, 0
+
+    async def run(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Run `work(*arguments)` in a thread and return its result."""
+        # If the awaiting task is cancelled while the call is still queued, the call never starts.
+        if self.running >= self.most:
+            raise busy()
+        self.running += 1
+        future = self.executor.submit(work, *arguments)
+        future.add_done_callback(partial(self._done, asyncio.get_running_loop()))
+        return await asyncio.wrap_future(future)  # which cancels it where this is cancelled
+
+    def _done(self, loop: asyncio.AbstractEventLoop, future: Any) -> None:
+        """Schedule the decrement of `running` in the event loop; called by the thread that finished."""
+        with suppress(RuntimeError):  # the loop has ended, and nobody asks any more
+            loop.call_soon_threadsafe(self._count_down)
+
+    def _count_down(self) -> None:
+        self.running -= 1
+
+    def stop(self) -> None:
+        """Shut the pool down without waiting: queued calls are cancelled, running ones finish in their threads."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
+
+
+class Gathering:
+    """Builds lists that take long in a thread: those that come while others are being built, together."""
+
+    def __init__(self, pool: Pool, build: Callable[[Sequence[ListQuery]], list[Built | Refused]]) -> None:
+        self.pool, self.build_all = pool, build
+        self.waiting: deque[tuple[ListQuery, asyncio.Future[Built]]] = deque()
+        self.task: asyncio.Task[None] | None = None
+
+    async def build(self, query: ListQuery) -> Built:
+        """Build one list; refuses with 429 where too many wait."""
+        if len(self.waiting) >= self.pool.most:
+            raise busy()
+        future: asyncio.Future[Built] = asyncio.get_running_loop().create_future()
+        self.waiting.append((query, future))
+        if self.task is None or self.task.done():
+            self.task = asyncio.create_task(self._run())
+        return await future
+
+    async def _run(self) -> None:
+        """Build what waits, until nothing does."""
+        while self.waiting:
+            some = [self.waiting.popleft() for _ in range(min(len(self.waiting), TOGETHER))]
+            some = [(query, future) for query, future in some if not future.done()]  # for others nobody waits any more
+            results: Sequence[Built | Exception]
+            try:
+                results = await self.pool.run(self.build_all, [query for query, _ in some])
+            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
+                results = [error] * len(some)
+            answer_all([future for _, future in some], results)

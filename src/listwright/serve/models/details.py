@@ -51,11 +51,11 @@ from listwright.serve.messages import (
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
 from listwright.serve.refusals import Refused, invalid
-from listwright.serve.store.contexts import find_context
 from listwright.serve.store.journal import last_event
 from listwright.serve.store.records import (
     ServedList,
     as_recommendations,
+    find_context,
     is_failure,
     outcome_of,
     with_feedback,
@@ -100,8 +100,11 @@ def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, e
         learned_from=served.learn,
         metadata=None if row.metadata is None else msgspec.Raw(row.metadata.encode()),
         feedback=_feedback(events),
-        shadows=[_shadow(copy, served) for copy in copies],
-        reasons=None if version is None or not explain else _reasons(version, served),
+        shadows=[
+            ShadowList(copy.version, copy.overlap, [served.ids[pick] for pick in msgspec.json.decode(copy.picks)])
+            for copy in copies
+        ],
+        reasons=None if version is None or not explain else explain_list(version, served),
     )
 
 
@@ -122,12 +125,7 @@ def _feedback(rows: Sequence[Any]) -> FeedbackSummary | None:
     return FeedbackSummary(last.event, last.created, list(outcome_of(last.gains, last.earlier)), events)
 
 
-def _shadow(row: Any, served: ServedList) -> ShadowList:
-    """Return the list of a shadow with item ids in place of row indices."""
-    return ShadowList(row.version, row.overlap, [served.ids[pick] for pick in msgspec.json.decode(row.picks)])
-
-
-def _reasons(version: Version, served: ServedList) -> ListReasons | None:
+def explain_list(version: Version, served: ServedList) -> ListReasons | None:
     """Explain the first picks, and the candidates that were skipped for them, along the stored list."""
     assert served.problem is not None
     built = version.lists(served.problem, 1, served.budget, ["reasons"])

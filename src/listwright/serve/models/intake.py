@@ -88,7 +88,7 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
             groups=_groups(query, shape.per_group, at),
         )._with(catalogue_names=items)
         problem = problem.with_constraints(
-            per_group=shape.per_group if query.per_group is None else query.per_group,
+            per_group=_per_group(query, shape.per_group),
             pin=_rows_of(query.pinned, query.ids, f"{at}pinned"),
             exclude=_rows_of(query.blocked, query.ids, f"{at}blocked"),
         )
@@ -97,13 +97,15 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
     return Taken(problem, reading.clipped, 0 if items is None else len(items) - (signature.n_items or 0))
 
 
-def _rows_of(wanted: Sequence[str | int], ids: Sequence[str | int], field: str) -> list[int] | None:
+def _rows_of(wanted: Sequence[str | int] | None, ids: Sequence[str | int], field: str) -> list[int] | None:
     """Return the rows of some ids; None for none."""
+    if not wanted:
+        return None
     places = {item: row for row, item in enumerate(ids)}
     for i, item in enumerate(wanted):
         if item not in places:
             raise invalid(f"{field}.{i}", "This id is not among the items.")
-    return [places[item] for item in wanted] or None
+    return [places[item] for item in wanted]
 
 
 class _Reading:
@@ -213,6 +215,15 @@ def _sizes(query: ListQuery, at: str) -> list[float] | None:
     if query.budget is not None:
         raise invalid(f"{at}items.{missing}.size", "A budget needs the size of every item.")
     return None
+
+
+def _per_group(query: ListQuery, usual: Any) -> Any:
+    """Return the quotas of groups; JSON has names of groups as strings alone."""
+    if isinstance(query.per_group, list):
+        return tuple(query.per_group)  # a list would be one entry for each of nested groups
+    if not isinstance(query.per_group, dict):
+        return usual if query.per_group is None else query.per_group
+    return {group: query.per_group[str(group)] for group in query.groups if str(group) in query.per_group}
 
 
 def _groups(query: ListQuery, usual: Any, at: str) -> list[str | int] | None:

@@ -13,13 +13,14 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, to_builtins
 
 from listwright.context import ContextPacker, Packed
+from listwright.context.fitting import ScoreWeights
 from listwright.context.packed import decreasing_scores
-from listwright.context.packer import ScoreWeights
 from listwright.context.passages import token_counter
 from listwright.errors import InputError
+from listwright.serve.messages import PerGroup
 from listwright.serve.refusals import invalid
 from listwright.serve.settings import Limits
-from listwright.serve.store.contexts import PackedContext
+from listwright.serve.store.records import PackedContext
 
 Query = Annotated[str, Meta(min_length=1, max_length=10_000)]
 Count = Annotated[int, Meta(ge=1)]
@@ -49,7 +50,10 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     passages: Annotated[list[str | Passage], Meta(min_length=1)]
     budget: Annotated[Positive | None, Meta(description="Tokens of all passages together; null for no limit.")] = 2000.0
     length: Annotated[Count | None, Meta(description="Most passages to pick.")] = None
-    per_source: Annotated[Count | None, Meta(description="Most passages from one source.")] = None
+    per_source: Annotated[
+        PerGroup | None, Meta(description="Most passages from one source, or [least, most]; by source, too.")
+    ] = None
+    exclude: Annotated[list[int] | None, Meta(description="Positions of passages that are not picked.")] = None
     query_embedding: list[float] | None = None
     stop: Annotated[Literal["auto"] | None, Meta(description="Pick no passage that is hardly needed.")] = None
     min_probability: Annotated[
@@ -67,7 +71,7 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     truncate: Annotated[bool, Meta(description="Cut passages that are too long, instead of leaving them out.")] = False
     style: Annotated[Literal["plain", "numbered"], Meta(description="How `text` writes passages.")] = "plain"
     order: Annotated[
-        Literal["rank", "edges", "document"],
+        Literal["rank", "score", "edges", "document"],
         Meta(description="Order of the passages in `text`: best first, best at both ends, or as they were sent."),
     ] = "rank"
 
@@ -157,7 +161,8 @@ class Packing:
             sizes=None if None in sizes else sizes,
             budget=request.budget,
             length=request.length,
-            per_source=request.per_source,
+            per_source=tuple(request.per_source) if isinstance(request.per_source, list) else request.per_source,
+            exclude=request.exclude or (),
             stop=request.stop,
             min_probability=request.min_probability,
             must_include=request.must_include,

@@ -68,10 +68,12 @@ class Cost:
         """Take the time of a list into account: a long list tells of the steps, a short or a quick one of the rest."""
         if self.base is None:
             self.base = seconds
-        elif work >= LONG and seconds > self.base:
+        elif work < LONG:
+            self.base = _blend(self.base, max(0.0, seconds - (self.step or 0.0) * work))
+        elif seconds > self.base:
             self.step = _blend(self.step, (seconds - self.base) / work)
         else:
-            self.base = _blend(self.base, max(0.0, seconds - (self.step or 0.0) * work) if work < LONG else seconds)
+            self.base = seconds  # a slow moment was taken for the rule
 
 
 def _blend(known: float | None, seen: float) -> float:
@@ -143,7 +145,6 @@ class ModelLoader:
     trust: str = ""  # comma-separated classes outside listwright that model files may contain
 
     def load(self, number: int, name: str, file: bytes) -> Version:
-        """Load a version from the content of its file."""
         model = load_bytes(file, self.trust)
         online = None
         try:

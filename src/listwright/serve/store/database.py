@@ -137,7 +137,6 @@ def _parse(url: str) -> URL:
 
 
 def _sqlite(url: URL, begin: str, connections: int) -> Engine:
-    """Return an SQLite engine whose transactions begin with the statement `begin`."""
     engine = create_engine(url, pool_size=connections, max_overflow=0)
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
@@ -145,7 +144,6 @@ def _sqlite(url: URL, begin: str, connections: int) -> Engine:
 
 
 def _set_up(connection: Any, record: Any) -> None:
-    """Configure a new SQLite connection: explicit transactions and the pragmas of the store."""
     connection.isolation_level = None
     for pragma in PRAGMAS:
         connection.execute(pragma)
@@ -194,12 +192,10 @@ class Deadlines:
         event.listen(engine, "checkin", self._checkin)
 
     def stop(self) -> None:
-        """Stop the thread; connections in use are no longer watched."""
         self.stopped.set()
         self.thread.join()
 
     def _checkout(self, connection: Any, record: Any, proxy: Any) -> None:
-        """Set the deadline of a connection, and test it first if it was idle for more than `IDLE` seconds."""
         with self.lock:
             self.used[id(connection)] = connection, monotonic() + self.seconds
         if monotonic() - record.info.get("returned", 0.0) > IDLE:
@@ -216,7 +212,6 @@ class Deadlines:
             raise DisconnectionError from error
 
     def _checkin(self, connection: Any, record: Any) -> None:
-        """Remove the deadline of a connection that was returned to the pool."""
         record.info["returned"] = monotonic()
         with self.lock:
             self.used.pop(id(connection), None)

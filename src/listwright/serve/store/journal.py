@@ -104,7 +104,7 @@ def add_lists(connection: Connection, batches: Sequence[NewLists]) -> list[None]
     for batch in batches:
         for served in batch.served:
             sums[_minute(served.created), served.version, batch.replica] += 1
-    _add_up(connection, minutes, [(*key, count, 0, 0) for key, count in sorted(sums.items())])
+    _insert(connection, minutes, [(*key, count, 0, 0) for key, count in sorted(sums.items())], adding=True)
     return [None] * len(batches)
 
 
@@ -176,7 +176,6 @@ class _Earlier:
         return earlier
 
     def answer(self, event: FeedbackEvent) -> FeedbackEvent | Refused | None:
-        """Return the result of feedback that is a duplicate or cannot be added; None if it is new."""
         if event.list_id not in self.known:
             return Refused(404, "not_found", "There is no such list.", field="list_id")
         if (event.list_id, event.key) not in self.events:
@@ -190,7 +189,6 @@ class _Earlier:
         return replace(event, number=number, duplicate=True)
 
     def add(self, event: FeedbackEvent, number: int) -> FeedbackEvent:
-        """Register new feedback under its number and return it as it is stored."""
         stored = replace(event, number=number, earlier=self.outcomes.get(event.list_id))
         self.events[event.list_id, event.key] = number, list(event.gains)
         self.outcomes[event.list_id] = stored.outcome
@@ -209,7 +207,6 @@ def _existing(connection: Connection, ids: list[str]) -> set[str]:
 
 
 def _store(connection: Connection, fresh: list[FeedbackEvent]) -> None:
-    """Insert new feedback, advance the event counter and update the sums."""
     if not fresh:
         return
     _insert(connection, feedback, [event.table_row() for event in fresh])
@@ -227,26 +224,20 @@ def _store(connection: Connection, fresh: list[FeedbackEvent]) -> None:
             old = 0.0 if event.earlier is None else event.earlier[position - 1]
             entry = by_position[event.version, position]
             entry[:] = entry[0] + first, entry[1] + gain - old, entry[2] + gain * gain - old * old
-    _add_up(connection, minutes, [(*key, *values) for key, values in by_minute.items()])
-    _add_up(connection, positions, [(*key, *values) for key, values in by_position.items()])
+    _insert(connection, minutes, [(*key, *values) for key, values in by_minute.items()], adding=True)
+    _insert(connection, positions, [(*key, *values) for key, values in by_position.items()], adding=True)
 
 
 def _minute(created: float) -> int:
-    """Return the minute since 1970 of a time in seconds."""
     return int(created // 60)
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, adding: bool = False) -> None:
-    """Insert rows, one value per column in order, by statements of up to `ROWS` rows each."""
+    """Insert rows, one value per column in order; with `adding`, values are added to those of the same primary key."""
     for start in range(0, len(rows), ROWS):
         some = rows[start : start + ROWS]
         statement = _insertion(connection.dialect.name, table, len(some), adding)
         connection.exec_driver_sql(statement, tuple(value for row in some for value in row))
-
-
-def _add_up(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
-    """Add rows of sums to a table: values are added to the row with the same primary key, where there is one."""
-    _insert(connection, table, rows, adding=True)
 
 
 @cache

@@ -2,7 +2,8 @@
 
 `ServedList` is packed into one compressed message, with its numbers exactly as they were, so that it can be explained
 and learned from later. `FeedbackEvent` is what came of it; its `update` is what a learner takes. `as_recommendations`
-reads many stored lists at once, for `export` and for the comparison of versions.
+reads many stored lists at once, for `export` and for the comparison of versions. `PackedContext` is a question with the
+passages that were packed for it, which a packer can learn from.
 """
 
 from __future__ import annotations
@@ -10,15 +11,14 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 import numpy as np
 import zstandard
-from sqlalchemy import Select, func, select
+from sqlalchemy import Connection, Select, func, insert, select
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.quotas import Quotas
@@ -27,12 +27,13 @@ from listwright.feedback.recommendations import Recommendations
 from listwright.feedback.updates import TrainingUpdate
 from listwright.problems import Problems
 from listwright.serve.messages import Picked
-from listwright.serve.store.schema import feedback, lists
+from listwright.serve.store.schema import PACKER, contexts, feedback, lists
 
 PARTS = ("context", "sizes", "catalogue", "vectors")  # of a problem, beside its features
 QUOTAS = "quotas."  # precedes the names of the arrays of quotas
 COMPRESSION = 1
 WHOLE, FIRST = 1_900, 1_480  # bytes of the longest record that is not cut, and of the first part of others
+CONTEXTS = 200  # that are read together
 TIME_DIGITS = 12  # of a list's id: milliseconds in hex
 
 
@@ -88,7 +89,6 @@ class ServedList:
         return self.id, self.created, self.version, self.state, items, learn, *parts, self.metadata
 
     def _pack(self) -> bytes:
-        """Return the problem and its list as a compressed message."""
         problem = self.problem
         assert problem is not None
         arrays = {name: array for name in PARTS if (array := getattr(problem, name)) is not None}
@@ -109,7 +109,7 @@ class ServedList:
     @classmethod
     def read(cls, row: Any, *, names: tuple[str, ...] | None = None, ids: bool = False) -> ServedList:
         """Restore a list from its row; with `ids`, the problem has the ids of the candidates."""
-        message = _unpack(_record(row))
+        message = _unpack(row.record if row.rest is None else row.record + row.rest)
         picks = np.frombuffer(message.picks, dtype="<u2").astype(np.int64)
         chances = _floats(message.propensities)
         return cls(
@@ -154,8 +154,10 @@ class _Message(msgspec.Struct, array_like=True):
         return problem._with(quotas=replace(Quotas.free(len(features)), **quotas)) if quotas else problem
 
 
+DECODER = msgspec.msgpack.Decoder(_Message)
+
+
 def _item_names(problem: Problems) -> list[str] | None:
-    """Return the catalogue name of each candidate."""
     names = problem.catalogue_names
     return None if names is None or problem.catalogue is None else [names[code] for code in problem.catalogue]
 
@@ -190,23 +192,11 @@ def _compressor() -> zstandard.ZstdCompressor:
 _local = threading.local()
 
 
-def _record(row: Any) -> bytes:
-    """Return the record of a row of lists, whose parts `ServedList.row` cut."""
-    record: bytes = row.record
-    return record if row.rest is None else record + row.rest
-
-
 def _unpack(record: bytes) -> _Message:
-    """Decode a record; raise InputError if it is damaged."""
     try:
-        return _decoder().decode(zstandard.ZstdDecompressor().decompress(record))
+        return DECODER.decode(zstandard.ZstdDecompressor().decompress(record))
     except (zstandard.ZstdError, msgspec.MsgspecError):
         raise InputError("This list cannot be read: its record is damaged.") from None
-
-
-@cache
-def _decoder() -> msgspec.msgpack.Decoder[_Message]:
-    return msgspec.msgpack.Decoder(_Message)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +225,6 @@ class FeedbackEvent:
         return self.row is not None
 
     def update(self) -> TrainingUpdate:
-        """Return what a learner takes; raise InputError if the record of the list is damaged."""
         served = ServedList.read(self.row)
         assert served.problem is not None
         update = TrainingUpdate.of(
@@ -328,7 +317,6 @@ def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Pro
 
 
 def _groups(problems: list[Problems]) -> dict[str, Any]:
-    """Return the groups and quotas of several lists; a list without them is not limited."""
     joined: dict[str, Any] = {}
     if any(problem.groups is not None for problem in problems):
         labels = [np.full(one.n_rows, "") if one.groups is None else one.groups.astype(object) for one in problems]
@@ -340,9 +328,71 @@ def _groups(problems: list[Problems]) -> dict[str, Any]:
 
 
 def _revealed_gains(row: Any, cascade: bool) -> Sequence[float]:
-    """Return the known gains of a list by position, empty without feedback."""
     if row.gains is None:
         return ()
     gains = outcome_of(row.gains, row.earlier)
     stop = next((at for at, gain in enumerate(gains, start=1) if gain > 0), len(gains)) if cascade else len(gains)
     return gains[:stop]
+
+
+@dataclass(frozen=True, eq=False)
+class PackedContext:
+    """A question, its passages, and which of them the answer held."""
+
+    asked: dict[str, Any]  # the question, the passages and what is known of them, as `ContextPacker.fit` reads them
+    shown: list[int]  # positions of the passages, best first
+    created: float = field(default_factory=time.time)
+    id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", new_id(self.created))
+
+    def as_list(self) -> ServedList:
+        return _as_list(self.id, self.created, self.shown)
+
+
+def _as_list(context_id: str, created: float, shown: list[int]) -> ServedList:
+    return ServedList(context_id, created, PACKER, 0, False, None, None, shown, np.arange(len(shown)))
+
+
+def add_contexts(connection: Connection, packed: Sequence[PackedContext]) -> list[None]:
+    """Store contexts; waits for no other replica."""
+    compress = zstandard.ZstdCompressor().compress
+    rows = [
+        {
+            "id": context.id,
+            "created": context.created,
+            "shown": msgspec.json.encode(context.shown).decode(),
+            "record": compress(msgspec.msgpack.encode(context.asked)),
+        }
+        for context in packed
+    ]
+    connection.execute(insert(contexts), rows)
+    return [None] * len(packed)
+
+
+def find_context(connection: Connection, context_id: str) -> ServedList | None:
+    row = connection.execute(select(contexts).where(contexts.c.id == context_id)).first()
+    return None if row is None else _as_list(row.id, row.created, msgspec.json.decode(row.shown))
+
+
+def answered_contexts(connection: Connection) -> Iterator[dict[str, Any]]:
+    """Read the contexts with feedback, the oldest first, as records that `ContextPacker.fit` reads."""
+    joined = contexts.join(feedback, feedback.c.list_id == contexts.c.id)
+    columns = (contexts, feedback.c.gains, feedback.c.earlier)
+    wanted = select(*columns).select_from(joined).order_by(contexts.c.id, feedback.c.event)
+    latest: Any = None  # the last feedback knows the gains of those before it
+    for row in connection.execution_options(yield_per=CONTEXTS).execute(wanted):
+        if latest is not None and row.id != latest.id:
+            yield _as_record(latest)
+        latest = row
+    if latest is not None:
+        yield _as_record(latest)
+
+
+def _as_record(row: Any) -> dict[str, Any]:
+    asked = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(row.record))
+    shown = msgspec.json.decode(row.shown)
+    gains = outcome_of(row.gains, row.earlier)
+    cited = [position for position, gain in zip(shown, gains, strict=True) if gain > 0]
+    return {"id": row.id, "created": row.created, **asked, "shown": shown, "cited": cited}

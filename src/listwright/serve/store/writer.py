@@ -28,9 +28,9 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 
 from listwright.serve.refusals import Refused, busy, unavailable
-from listwright.serve.store.contexts import add_contexts
 from listwright.serve.store.database import cause_of
 from listwright.serve.store.journal import add_lists, add_shadows, lock_store
+from listwright.serve.store.records import add_contexts
 
 # Writes several things of one kind; for each a result, or the refusal of that one alone.
 Work = Callable[[Connection, Sequence[Any]], Sequence[Any]]
@@ -72,7 +72,6 @@ class Writer:
         self.thread.start()
 
     async def write(self, work: Work, argument: Any) -> Any:
-        """Execute a write and wait until it is durable."""
         if len(self.jobs) >= QUEUE:
             raise busy("Too many writes are waiting. Try again.")
         waiting = self.loop.create_future()
@@ -100,7 +99,6 @@ class Writer:
         self.thread.join()
 
     def _run(self) -> None:
-        """Commit one group after another until stopped."""
         going = True
         while going:
             going = self.queue.get()
@@ -113,11 +111,10 @@ class Writer:
                     self._write(jobs)
 
     def _write(self, jobs: list[Job]) -> None:
-        """Commit a group and answer its callers in the event loop."""
         start = perf_counter()
         results = self._attempt(jobs)
         self.observe(len(jobs), perf_counter() - start)
-        self.loop.call_soon_threadsafe(_answer, jobs, results)
+        self.loop.call_soon_threadsafe(answer_all, [job.waiting for job in jobs], results)
 
     def _attempt(self, jobs: list[Job], *, again: int = RETRIES) -> list[Any]:
         """Execute jobs in one transaction and return their results, or the refusal of each."""
@@ -161,12 +158,12 @@ def _execute(connection: Connection, jobs: list[Job]) -> list[Any]:
     return results
 
 
-def _answer(jobs: list[Job], results: list[Any]) -> None:
-    """Complete the futures of a group; runs in the event loop."""
-    for job, result in zip(jobs, results, strict=True):
-        if job.waiting.done():  # nobody waits any more
+def answer_all(waiting: Sequence[asyncio.Future[Any]], results: Sequence[Any]) -> None:
+    """Complete futures, in their event loop, with results or exceptions; nobody waits for those that are done."""
+    for future, result in zip(waiting, results, strict=True):
+        if future.done():
             continue
         if isinstance(result, Exception):
-            job.waiting.set_exception(result)
+            future.set_exception(result)
         else:
-            job.waiting.set_result(result)
+            future.set_result(result)

@@ -1,6 +1,6 @@
 """Write the models that the package ships anew.
 
-`python -m listwright.experiments.shipped_models` writes the model of summaries, which learns from made-up reports. With
+`python -m benchmarks.shipped_models` writes the model of summaries, which learns from made-up reports. With
 a file of HotpotQA questions (CC BY-SA 4.0) behind it, it writes the model of passages too, which learns from variants
 of each question, so that it does not learn the form of one data set.
 """

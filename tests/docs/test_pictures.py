@@ -1,0 +1,34 @@
+"""The drawing of the robot arm, which is on the page Gallery."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from listwright.report.charts import specification
+from listwright.simulate.trajectory import load
+
+pytest.importorskip("altair")
+arm = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "images" / "arm.py"), run_name="arm")
+
+
+def test_outlines_are_what_the_views_show():
+    turned = np.array([0.5, 0.1, 0.2, 0.1, 0.3, 0.05, 0.0, 1.0, 0.0], np.float32)  # a box, turned by a right angle
+    assert np.allclose(np.abs(arm["outline"](turned, arm["TOP"]) - [0.1, 0.5]).max(axis=0), [0.1, 0.3])
+    assert np.allclose(np.abs(arm["outline"](turned, arm["FRONT"]) - [0.1, 0.2]).max(axis=0), [0.1, 0.05])
+    ball = np.array([0.5, 0.1, 0.2, 0, 0, 0, 1.0, 0.0, 0.25], np.float32)
+    assert np.allclose(np.linalg.norm(arm["outline"](ball, arm["FRONT"]) - [0.1, 0.2], axis=1), 0.25)
+
+
+def test_picture_numbers_the_tries_up_to_the_first_that_works():
+    data = load()
+    bad, good = np.flatnonzero(~data.success[0])[:2], np.flatnonzero(data.success[0])[:2]
+    assert arm["tried_seeds"](data, 0, [*bad, *good]) == [*bad, good[0]]
+    text = json.dumps(specification(arm["environment_chart"](data, 0, [*bad, *good])))
+    assert all(f'"try": "{number}"' in text for number in (1, 2, 3))
+    assert '"try": "4"' not in text
+    assert all(f'"kind": "{kind}"' in text for kind in ("free", "collides", "obstacle", "not tried"))
