@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints, at_least_one
+from listwright._internal.arrays import Floats, Ints
 from listwright._internal.parameters import Parameters
 from listwright._internal.progress import progress_to
 from listwright._internal.quotas import Quotas, as_rows
@@ -28,6 +28,7 @@ from listwright.context.packed import STYLES, Packed, Style, decreasing_scores, 
 from listwright.context.passages import (
     MOST,
     Passages,
+    check_limits,
     cut_passages,
     distinct_rows,
     near_copies,
@@ -45,7 +46,6 @@ from listwright.text.passages import passage_features, shortlist
 
 STOP = 0.04  # the probability of being needed below which stop="auto" picks no further passage
 TEXT_STOP = 0.07  # and where only texts tell, of which nothing was learned: chosen on 2WikiMultihopQA
-ROUNDING = 1e-9
 _FIRST = 1e6  # what puts passages that must be included before all others
 
 
@@ -551,10 +551,8 @@ class _Walk:
         """Return the quotas and further budgets as compiled functions take them, which use them up."""
         if self.quotas is None:
             return NO_QUOTAS
-        groups, counts, amounts, left = self.quotas.limits(
-            np.array([0, len(self.sizes)]), self.length, needs_first=self.quotas.needs
-        )
-        return groups, counts, amounts, left.copy()
+        offsets = np.array([0, len(self.sizes)])
+        return self.quotas.limits(offsets, self.length, needs_first=self.quotas.needs)
 
     def _without_overlaps(self, picks: Ints) -> tuple[list[str], Floats]:
         """Return what each pick adds to the text of those before it, and the tokens of that."""
@@ -570,16 +568,6 @@ class _Walk:
 def _whole(total: float) -> float:
     """Return a whole number as int."""
     return int(total) if total == int(total) else total
-
-
-def check_limits(budget: float | None, length: int | None, per_source: Any) -> float:
-    """Raise `InputError` unless the limits are above 0, and return the tokens that the context may hold."""
-    for name, value in (("length", length), ("per_source", per_source)):
-        if value is not None and not isinstance(value, tuple | Mapping):
-            at_least_one(name, value)
-    if budget is not None and not (isinstance(budget, int | float) and budget > 0):
-        raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")
-    return np.inf if budget is None else budget * (1.0 + ROUNDING)
 
 
 def check_stop(stop: str | None) -> None:

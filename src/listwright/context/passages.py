@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, unit_rows
+from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one, unit_rows
 from listwright._internal.extras import require_extra
-from listwright._internal.quotas import Quotas, make_quotas
+from listwright._internal.quotas import ROUNDING, Quotas, make_quotas
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 from listwright.text.sentences import split_sentences
@@ -344,3 +344,13 @@ def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | N
         per_source = {numbers[name]: quota for name, quota in per_source.items() if name in numbers}
     n = len(given)
     return make_quotas(Quotas.free(n), np.array([0, n]), codes, per_source, None, None, budgets, None)
+
+
+def check_limits(budget: float | None, length: int | None, per_source: Any) -> float:
+    """Raise `InputError` unless the limits are above 0, and return the tokens that the context may hold."""
+    for name, value in (("length", length), ("per_source", per_source)):
+        if value is not None and not isinstance(value, tuple | Mapping):
+            at_least_one(name, value)
+    if budget is not None and not (isinstance(budget, int | float) and budget > 0):
+        raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")
+    return np.inf if budget is None else budget * (1.0 + ROUNDING)
