@@ -17,6 +17,7 @@ import altair as alt
 from benchmarks.context import section as packing_tables
 from benchmarks.feedback import section as feedback_tables
 from benchmarks.quality.methods import AUTO, BEST, FAST
+from benchmarks.quality.summary import reference
 from listwright.report.charts import PALETTE, as_png, as_svg, specification
 
 HERE = Path(__file__).parent
@@ -343,7 +344,7 @@ def _by_length(name: str, table: Sequence[dict[str, Any]]) -> Any:
     order = sorted(means, key=lambda method: -sum(means[method]) / len(means[method]))
     shown = [method for method in order if method in OURS]
     shown += [method for method in order if method not in (*shown, *KNOWING)][: MOST - len(shown)]
-    level = {row["at"]: row["mean"] for row in table if row["method"] == BEST}
+    level = {row["at"]: row["mean"] for row in table if row["method"] == reference(means)}
     rows = [
         {**row, "low": level[row["at"]] - row["high"], "high": level[row["at"]] - row["low"]}
         for method in shown
@@ -431,12 +432,13 @@ def _family_tables(record: dict[str, Any]) -> str:
     """Means, paired differences, training sizes, lengths, and where a rival is ahead."""
     auto, sizes = record["SCP ahead"], record.get("failures by training size", {})
     columns = list(next(iter(sizes.values()))) if sizes else []
-    head = ["method", "mean", f"{BEST} ahead by", f"{AUTO} ahead by", *(f"failures after {size}" for size in columns)]
+    ours = reference(record["figure"])
+    head = ["method", "mean", f"{ours} ahead by", f"{AUTO} ahead by", *(f"failures after {size}" for size in columns)]
     rows = [
         [name, f"{row['mean']:.4f}", _gap(row), _gap(auto[name]), *(f"{sizes[name][size]:.2f}" for size in columns)]
         for name, row in record["figure"].items()
     ]
-    note = f"Failures are multiples of those of {BEST}, by training size.\n\n" if columns else ""
+    note = f"Failures are multiples of those of {ours}, by training size.\n\n" if columns else ""
     behind = "\n".join(f"- {line}" for line in record["behind"])
     return f"{note}{table(head, rows)}\n\n{behind}"
 

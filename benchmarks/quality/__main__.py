@@ -17,9 +17,8 @@ import pandas as pd
 from benchmarks import results_page
 from benchmarks.quality import arguments, aslib, motion, questions, trajectory, trec
 from benchmarks.quality.jobs import Job, results, run_all
-from benchmarks.quality.methods import AUTO, BEST
 from benchmarks.quality.protocol import fingerprint, note_look
-from benchmarks.quality.summary import by_length, family_record, one_figure
+from benchmarks.quality.summary import by_length, family_record, one_figure, reference
 from listwright.errors import InputError
 
 FAMILIES = (aslib, trajectory, motion, questions, arguments, trec)
@@ -57,7 +56,7 @@ def _show(values: pd.DataFrame) -> None:
     found = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     for family, part in values.groupby("family", sort=False):
         there = part["method"].unique()
-        ours = next((name for name in (BEST, AUTO) if name in there), there[0])
+        ours = reference(there)
         print(f"\n{family}: mean, and how far {ours} is ahead\n{one_figure(part, ours).round(4).to_string()}")
         wide = by_length(part, ours).pivot_table(index="method", columns="at", values="mean", sort=False)
         print(wide.round(4).to_string())
