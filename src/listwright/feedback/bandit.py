@@ -103,11 +103,9 @@ class ListBandit(Predictor):
         return self
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
-        """Return what lists are drawn with from now on."""
         return Playing(policy, version, learned)
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """Return features and policy for some problems; raise if these differ in kind from those the model knows."""
         self.signature_.check(problems, purpose)
         return self.features_, self.playing_
 
@@ -224,7 +222,6 @@ class ListBandit(Predictor):
         """Prepare for problems that are about to be learned from; a hook for growing catalogues."""
 
     def _discounted_count(self, before: float, count: int) -> float:
-        """Return the number of lists learned from after `count` more, discounted by the half-life."""
         if self.half_life is None:
             return before + count
         for _ in range(count):  # one by one, so that one call adds up to the same as many
@@ -276,7 +273,6 @@ class ListBandit(Predictor):
         return hasattr(self, "playing_")
 
     def _check_begun(self) -> None:
-        """Raise unless the model has seen problems."""
         if not hasattr(self, "playing_"):
             raise InputError(f"This {type(self).__name__} has seen no problems yet. Call begin or recommend first.")
 
@@ -294,7 +290,6 @@ class ListBandit(Predictor):
     def _slots_and_budgets(
         self, problems: Problems, length: int | None, budget: ArrayLike | None, allow_short: bool | None = None
     ) -> tuple[int, Floats | None]:
-        """Return the number of slots and the budget of each problem; the constructor's where none are given."""
         length, budget = super()._limits(length, budget)
         if length is not None:
             check_length(length, problems, allow_short=self.allow_short if allow_short is None else allow_short)
@@ -306,7 +301,6 @@ class ListBandit(Predictor):
         return weights[np.minimum(np.arange(count), self.length - 1)]
 
     def _check_parameters(self) -> None:
-        """Raise for constructor parameters that make no sense."""
         at_least_one("length", self.length)
         if self.slots not in ("all", "one"):
             raise InputError(f'slots must be "all" or "one". Got {self.slots!r}.')
@@ -315,7 +309,6 @@ class ListBandit(Predictor):
         position_weights(self.length, weighting=self.weighting)
 
     def _check_record(self, record: TrainingUpdate) -> None:
-        """Raise unless the record suits this model, with propensities where the learner needs them."""
         if not isinstance(record, TrainingUpdate):
             raise InputError(f"Updates come from listwright.feedback.TrainingUpdate.of. Got {type(record).__name__}.")
         self._view(record.problem, "update")
@@ -341,7 +334,6 @@ def arrays_of(value: Any, name: str) -> Arrays:
 
 
 def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Set the arrays again in an object of the same structure; types of numbers and arrays are kept."""
     for key, entry in _entries(value):
         path = f"{name}.{key}"
         if isinstance(entry, int | float | np.number | np.ndarray):
@@ -360,7 +352,6 @@ def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
 
 
 def _entries(value: Any) -> list[tuple[Any, Any]]:
-    """Return the (key, value) pairs to store."""
     if isinstance(value, list):
         return list(enumerate(value))
     if is_dataclass(value):
@@ -372,14 +363,12 @@ def _entries(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _like(entry: Any, arrays: Mapping[str, NDArray[Any]], path: str) -> Any:
-    """Return the stored array as the type of the entry that it replaces."""
     if isinstance(entry, np.ndarray):
         return np.array(arrays[path], dtype=entry.dtype)
     return type(entry)(np.asarray(arrays[path]).item())
 
 
 def _put(value: Any, key: Any, entry: Any) -> None:
-    """Set an entry of a list or an attribute of an object."""
     if isinstance(value, list):
         value[key] = entry
     else:

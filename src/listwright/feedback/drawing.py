@@ -29,11 +29,9 @@ class ReplayPolicy(Policy):
     picks: Ints  # (problems, positions): rows of the batch, -1 behind the end
 
     def score(self, rows: Rows) -> Floats:
-        """Return zeros; replayed picks need no scores."""
         return np.zeros(len(rows.owners))
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Return the given rows of the position."""
         return np.ascontiguousarray(self.picks[:, position]), self.score(rows)
 
 
@@ -52,11 +50,9 @@ class Exploring(Policy):
     _earlier: Floats | None = None  # by problem: see `_one_slot`; -1 once a pick was not the best
 
     def score(self, rows: Rows) -> Floats:
-        """Return the scores of the underlying policy."""
         return self.policy.score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Return the drawn or given row of each problem, and the chance of every row."""
         chances, best = self.exploration.chances(self.policy, rows, open_rows, position, self.learned)
         alone = np.where(best >= 0, chances[best], 0.0)
         if self.one_slot:
@@ -97,7 +93,6 @@ class Playing:
 
     @property
     def drawn_with(self) -> Policy:
-        """The policy that lists are drawn with: the optimistic variant if there is one."""
         return self.policy if self.eager is None else self.eager
 
     def likeliest(self, exploration: Exploration) -> Policy:
@@ -116,7 +111,6 @@ class Playing:
         room: Floats | None,
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
-        """Draw one list per problem, in one compiled function where features, policy and exploration allow it."""
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.kernel_arguments(self.learned)
         if compiled is not None and kind is not None:
             return compiled.lists(numbers.shape[1], room, draws=Draws(*kind, one_slot, numbers))
@@ -132,7 +126,6 @@ class Playing:
         room: Floats | None,
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
-        """Draw slot by slot with the plain walk, with the result of `draw`."""
         length = numbers.shape[1]
         policy = self.drawn_with
         exploring = Exploring(
@@ -158,15 +151,12 @@ class Likeliest(Policy):
     exploration: Exploration
 
     def score(self, rows: Rows) -> Floats:
-        """Return the scores of the policy in use."""
         return self.playing.policy.score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Return the pick without exploration of each problem, and the chances of all rows."""
         chances, best = self.exploration.chances(self.playing.policy, rows, open_rows, position, self.playing.learned)
         return best, chances
 
 
 def _scores(policy: Policy, rows: Rows, chances: Floats) -> Floats:
-    """Return the policy's scores, or the chances where the policy is random."""
     return policy.score(rows) if policy.certain else chances

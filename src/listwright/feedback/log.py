@@ -170,14 +170,12 @@ class Log:
         return len(new)
 
     def _place(self, name: str) -> tuple[LogPart, int]:
-        """Return the part that holds a list and the list's number within it."""
         if name not in self._places:
             raise InputError(f"Feedback for list {name}, which is not in the log. Append the lists that are shown.")
         part, i = self._places[name]
         return self._parts[part], i
 
     def _validate_outcome(self, name: str, outcome: Outcome) -> Floats:
-        """Validate an outcome against the items that the list showed."""
         part, i = self._place(name)
         return validate_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
 
@@ -226,7 +224,6 @@ class Log:
         return self._taking(answered, np.flatnonzero(~odd)), self._taking(answered, np.flatnonzero(odd))
 
     def _taking(self, answered: AnsweredLists, which: Ints) -> Log:
-        """Return a log of some of the answered lists."""
         some, log = answered.take(which), Log(cascade=self.cascade)
         ids, chances = some.list_ids, some.propensities
         log._append(Recommendations(some.problems, some.rows, list_ids=ids, propensities=chances), some.outcomes)
@@ -349,7 +346,6 @@ class Log:
 def _as_shown(
     lists: Lists, list_ids: Sequence[str] | None, propensities: ArrayLike | None, version: int | None
 ) -> Recommendations:
-    """Wrap lists with their ids, propensities and version, from the arguments or else as the lists carry them."""
     if not isinstance(lists, Lists):
         raise InputError(f"A log takes listwright.Lists. Got {type(lists).__name__}.")
     carried = lists if isinstance(lists, Recommendations) else None
@@ -372,7 +368,6 @@ def _as_shown(
 
 
 def _check_shown(lists: Recommendations) -> None:
-    """Raise unless each list picks distinct rows of its own problem."""
     # Propensities must be above 0 and at most 1, or missing for a whole list.
     shown, starts, ends = lists.rows >= 0, lists.problems.offsets[:-1, None], lists.problems.offsets[1:, None]
     ordered = np.sort(np.where(shown, lists.rows, -1 - np.arange(lists.rows.shape[1])), axis=1)

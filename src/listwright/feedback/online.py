@@ -59,7 +59,6 @@ class GrowingBandit(ListBandit):
     new_items = True
 
     def _as_problems(self, given: Any, **options: Any) -> Problems:
-        """Convert a frame as any model does, except that items may be new and lists may be named as in a log."""
         columns = getattr(self, "columns_", None)
         if columns is None or not is_frame(given):
             return super()._as_problems(given, **options)
@@ -76,13 +75,11 @@ class GrowingBandit(ListBandit):
         return self._by_names(build_problems(table, wanted, reward=reward)[0])
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
-        """Return the policy to draw with, and for catalogues its optimistic variant."""
         if not isinstance(self.learner_, GainRidge) or not isinstance(policy, Linear) or policy.item_weights is None:
             return Playing(policy, version, learned)
         return Playing(policy, version, learned, self._eager(policy, self.learner_.times_shown()))
 
     def _eager(self, policy: Linear, times_shown: Floats) -> Linear | None:
-        """Return the policy with a bonus for rarely shown items, or None without optimism."""
         if not self.optimism:
             return None
         assert policy.item_weights is not None
@@ -92,7 +89,6 @@ class GrowingBandit(ListBandit):
         return Linear(policy.weights, weights)
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """Return features and policy for the problems, widened where they contain new items of the catalogue."""
         # At most `MOST_NEW` are accepted at a time, so that one wrong item number cannot exhaust the memory.
         known, asked = self.signature_.n_items, problems.n_items
         if known is None or asked <= known or not isinstance(self.playing_.policy, Linear):
@@ -111,7 +107,6 @@ class GrowingBandit(ListBandit):
         return features, replace(playing, policy=policy, eager=self._eager(policy, shown))
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
-        """Widen learner, features and signature to the largest catalogue number among the problems."""
         problems = list(problems)
         asked = max((problem.n_items for problem in problems), default=0)
         known = self.signature_.n_items
@@ -126,7 +121,6 @@ class GrowingBandit(ListBandit):
             self.playing_ = self._play(self.learner_.policy(), self.playing_.version, self.playing_.learned)
 
     def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Widen the model where the state that is to be restored knows more items."""
         known, blocks = self.signature_.n_items, np.shape(state.get("learner.sums_.0.cross_right", ()))
         if known is not None and blocks and known < blocks[0] <= known + MOST_NEW:
             empty = Problems.from_arrays(np.zeros((1, 1, 0)), catalogue=[blocks[0] - 1])
@@ -141,7 +135,6 @@ def n_states(features: Features, known: int, policy: Linear) -> int:
 
 
 def pad_policy(policy: Linear, n_items: int, n_states: int) -> Linear:
-    """Return the policy with zero weights for new items and state columns."""
     assert policy.item_weights is not None
     more = n_items - len(policy.item_weights), n_states - policy.item_weights.shape[1]
     return Linear(policy.weights, np.pad(policy.item_weights, ((0, more[0]), (0, more[1]))))
@@ -349,7 +342,6 @@ class OnlineSCP(GrowingBandit):
         return online
 
     def _warm_learner(self) -> GainRidge:
-        """Check the parameters and return the ridge regression that takes over what an `SCP` has learned."""
         self._check_parameters()
         self.exploration_ = self._make_exploration()
         made = self._make_learner()
@@ -362,7 +354,6 @@ class OnlineSCP(GrowingBandit):
         return made
 
     def _copy_with(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
-        """Return an independent copy with other parameters and another seed."""
         self._check_begun()
         twin = copy.copy(self).set_params(random_state=random_state, **options)
         twin._check_parameters()
@@ -478,13 +469,11 @@ class OnlineSCP(GrowingBandit):
         return self._learn_lists(logged, weights * looked, np.nan_to_num(logged.outcomes) / looked)
 
     def _adopt(self, other: OnlineSCP) -> Self:
-        """Take over what another model has learned."""
         self.__dict__.update({name: value for name, value in vars(other).items() if name.endswith("_")})
         self.__dict__.pop("_waiting", None)
         return self
 
     def _even_weights(self, logged: AnsweredLists, cap: float, propensity: str) -> Floats:
-        """Return the importance weights of `fit_log`'s `cap`, warning about lists without propensities."""
         logged = with_propensities(logged, propensity) if propensity in ESTIMATED else logged
         unknown: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
         if unknown.any() and propensity == "logged":
@@ -492,7 +481,6 @@ class OnlineSCP(GrowingBandit):
         return importance(logged, cap)
 
     def _learn_lists(self, logged: AnsweredLists, weights: Floats, gains: Floats) -> Self:
-        """Reveal many lists to the regression at once."""
         learner = self.learner_
         assert isinstance(learner, GainLearner)
         self._view(logged.problems, "fit_log")
@@ -515,7 +503,6 @@ class OnlineSCP(GrowingBandit):
         return self
 
     def _make_exploration(self) -> Exploration:
-        """Return the exploration that `explore` names; raises for an unknown name."""
         if isinstance(self.explore, Exploration):
             return clone(self.explore)
         if self.explore not in EXPLORE:
@@ -523,7 +510,6 @@ class OnlineSCP(GrowingBandit):
         return {"igw": InverseGap, "epsilon": Epsilon}.get(self.explore, Own)()
 
     def _make_learner(self) -> Learner:
-        """Return the unfitted learner that `explore` and `learner` name; raises for values that make no sense."""
         if self.explore == "exp3":
             return Exp3()
         if self.explore == "exp4":
@@ -541,7 +527,6 @@ class OnlineSCP(GrowingBandit):
         return GainTrees(self.learner, penalty=self.penalty, **bounds)
 
     def _make_features(self, problems: Problems) -> Features:
-        """Return a clone of `features`, or the default for the problems; "exp3" sees only which item a row is."""
         if self.features == "auto":
             return Identity() if self.explore == "exp3" else auto_features(problems)
         if not isinstance(self.features, Features):

@@ -34,7 +34,6 @@ def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
 
 
 def validate_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, name: object) -> Floats:
-    """Validate the outcome of one list and return the gain of each revealed position."""
     gains = _by_item(outcome, items, name) if isinstance(outcome, Mapping) else as_numbers(outcome, "outcomes")
     _check_numbers(gains, len(items), cascade, name)
     if not cascade:
@@ -49,7 +48,6 @@ def validate_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, n
 
 
 def _by_item(outcome: Mapping[Any, float], items: Sequence[Any], name: object) -> Floats:
-    """Turn a mapping from item to gain into gains by position; raise for an item that the list did not show."""
     places = {item: place for place, item in enumerate(items)}
     gains = np.zeros(len(items))
     for item, gain in outcome.items():
@@ -72,7 +70,6 @@ def _check_numbers(gains: Floats, shown: int, cascade: bool, name: object) -> No
 
 
 def validate_propensities(propensities: ArrayLike | None, shown: int, *, name: object) -> Floats:
-    """Validate the propensities of one list."""
     # Each must be above 0 and at most 1.
     if propensities is None:
         return np.full(shown, np.nan)
@@ -190,7 +187,6 @@ class TrainingUpdate:
 
 
 def validate_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints:
-    """Validate picks as distinct rows of exactly one problem, and return them as integers."""
     if not isinstance(problem, Problems) or len(problem) != 1:
         raise InputError(f"The record of list {name!s} needs listwright.Problems with one problem. Got {problem!r}.")
     rows = as_whole_numbers(picks, "picks")
@@ -202,12 +198,10 @@ def validate_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints
 
 
 def items_of(problem: Problems, rows: Ints) -> list[Any]:
-    """Return the item ids of some rows of one problem; the row numbers where items have no ids."""
     return rows.tolist() if problem.item_ids is None else problem.item_ids[rows].tolist()
 
 
 def validate_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, cascade: bool) -> Floats:
-    """Validate the outcomes of many lists at once, with the rules of `validate_outcome`."""
     seen = ~np.isnan(outcomes)
     answered: Bools = np.any(seen, axis=1)
     first = np.where((clicks := seen & (outcomes > 0)).any(axis=1), clicks.argmax(axis=1), outcomes.shape[1])

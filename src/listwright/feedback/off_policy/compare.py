@@ -165,7 +165,6 @@ def compare(
 
 
 def _validate_policies(policies: Mapping[str, Any], baseline: str | None) -> str:
-    """Validate the policies and return the name of the baseline."""
     if not isinstance(policies, Mapping) or len(policies) < 2:
         raise InputError(
             f'Give at least two policies by name, such as {{"new": model, "old": "logged"}}. Got {policies!r:.80}.'
@@ -179,8 +178,6 @@ def _validate_policies(policies: Mapping[str, Any], baseline: str | None) -> str
 
 
 class _PolicyEvidence(NamedTuple):
-    """What the log says of one policy."""
-
     estimate: OffPolicyEstimate
     influence: Floats  # by list: what its interval is made of
     seen: Evidence | None  # None for the policy of the log itself
@@ -199,7 +196,6 @@ def _estimate_policy(log: LoggedGains, policy: Any, seed: int, confidence: float
 def _difference(
     seen: Mapping[str, _PolicyEvidence], names: tuple[str, str], log: LoggedGains, confidence: float
 ) -> Difference:
-    """Return the paired difference of two policies; against the log itself, with advice on a partial rollout."""
     new, old = (seen[name] for name in names)
     apart = new.influence - old.influence
     if new.seen is not None and old.seen is None:
@@ -212,7 +208,6 @@ def _plain(value: Any) -> Any:
 
 
 def _dots(alt: Any, title: str, points: Mapping[str, Any], *, zero: bool = False) -> Any:
-    """Return a dot and an interval for each policy; none where there is no evidence."""
     rows = [
         {"policy": name} | {end: none_if_nan(getattr(point, end)) for end in ("value", "low", "high")}
         for name, point in points.items()

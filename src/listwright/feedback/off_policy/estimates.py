@@ -236,7 +236,6 @@ NAMES = tuple(field.name for field in fields(OffPolicyEvaluation))[:12]
 
 
 def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
-    """Turn the parts of an estimate into a value with an interval, clipped to the possible values."""
     # Few events: no interval is narrower than what a Poisson count of the estimated size allows.
     size, n = part.effective_size, len(part.influence)
     value = min(max(part.value, bounds[0]), bounds[1])
@@ -256,7 +255,6 @@ def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike:
 
 
 def _counts(estimate: OffPolicyEstimate) -> tuple[str, str]:
-    """Return the lists and the events behind an estimate as text."""
     return f"{estimate.effective_size:,.0f}", "" if np.isnan(estimate.events) else f"{estimate.events:,.0f}"
 
 

@@ -54,30 +54,14 @@ class InfluenceValues(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The estimate: the mean influence."""
         return float(self.influence.mean())
 
     @property
     def error(self) -> float:
-        """The standard error of the estimate."""
         return float(self.influence.std() / np.sqrt(len(self.influence)))
 
 
 def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, InfluenceValues]:
-    """Compute all estimates of a policy's value.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        The policy's view of the log.
-    clip : float, optional
-        The largest weight of the clipped estimate; by default the square root of the number of lists (Ionides 2008).
-
-    Returns
-    -------
-    dict of str to InfluenceValues
-        By the names of `OffPolicyEvaluation`'s attributes.
-    """
     log, weights = evidence.log, evidence.weights
     last = np.repeat(weights[:, -1:], weights.shape[1], axis=1)
     size, slate_size = least_effective(weights, evidence), support_size(weights[:, -1])
@@ -111,7 +95,6 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, In
 
 
 def with_events(influence: Floats, weights: Floats, gains: Floats, size: float) -> InfluenceValues:
-    """Return an estimate with the clicks that it rests on, for weights of shape (lists, positions)."""
     weighted, squares = weights * gains, float((weights**2).sum())
     events = float(np.abs(weighted).sum()) ** 2 / max(float((weighted**2).sum()), 1e-300)
     unit = squares / max(float(np.abs(weights).sum()), 1e-300) / max(float(weights.mean()), 1e-300)
@@ -228,12 +211,10 @@ def shrink(weights: Floats, errors: Floats) -> Floats:
 
 
 def shrunk_weights(weights: Floats, strength: float) -> Floats:
-    """Return lambda * w / (w^2 + lambda)."""
     return strength * weights / (weights**2 + strength)
 
 
 def adaptive(evidence: Evidence) -> InfluenceValues:
-    """Weigh each group of visitors by the user behaviour that is estimated to err least."""
     log, weights = evidence.log, evidence.weights
     slots, n = evidence.ratios, log.logged.problems.counts[:, None]
     if is_even(evidence):

@@ -153,7 +153,6 @@ def evaluate(
 
 
 def _with_chances(logged: AnsweredLists, own: dict[str, Floats]) -> AnsweredLists:
-    """Return the lists with chances that the caller gave as an array."""
     for values in own.values():
         if values.shape != logged.rows.shape:
             raise InputError(
@@ -165,7 +164,6 @@ def _with_chances(logged: AnsweredLists, own: dict[str, Floats]) -> AnsweredList
 def evaluation_of(
     seen: Evidence, parts: dict[str, InfluenceValues], confidence: float, propensity: str
 ) -> OffPolicyEvaluation:
-    """Turn all estimates into an `OffPolicyEvaluation`."""
     # Estimates that rest on the model (`direct`, `switch`) keep their value but take the interval of the basis
     # estimate, because their own spread does not include the model's bias.
     log, bounds = seen.log, (0.0, seen.log.most)
@@ -187,7 +185,6 @@ def evaluation_of(
 
 
 def logged_estimate(log: LoggedGains, confidence: float) -> OffPolicyEstimate:
-    """Return what the lists of the log earned."""
     part = with_events(log.values, np.ones(log.gains.shape), log.gains, float(len(log)))
     return estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
 
@@ -201,14 +198,12 @@ def basis_of(log: LoggedGains, parts: dict[str, InfluenceValues]) -> str:
 def _against_log(
     seen: Evidence, parts: dict[str, InfluenceValues], recommended: OffPolicyEstimate, confidence: float
 ) -> Difference:
-    """Compare the recommended estimate with the mean of the log, paired by list."""
     log = seen.log
     apart, old = parts[basis_of(log, parts)].influence - log.values, logged_estimate(log, confidence)
     return against_log(("the policy", "the log"), recommended, old, apart, seen, confidence)
 
 
 def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
-    """Return the range of `cascade_dr` if every estimated propensity were off by a factor of up to 1.25."""
     start, errors = temporal_errors(seen)
     low, high = (min(max(start.mean() + end, bounds[0]), bounds[1]) for end in sensitivity(seen.weights, errors))
     return float(low), float(high)
@@ -217,14 +212,12 @@ def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
 def _with_examination(
     evaluation: OffPolicyEvaluation, log: LoggedGains, target: Target, looked: Floats, confidence: float
 ) -> OffPolicyEvaluation:
-    """Add the estimate by position bias and recommend it."""
     part = estimate_examined(log.logged, target, looked)
     examined_estimate = estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
     return replace(evaluation, examination=examined_estimate, recommended="examination")
 
 
 def _warn_few(size: float, n_lists: int, first: Floats) -> None:
-    """Warn that the effective sample size is too small for the intervals to be trusted."""
     reason = "the policy shows other lists than the log"
     cure = "Do not trust the intervals; log more lists, or with more exploration."
     if first.mean() - 3.0 * first.std() / np.sqrt(n_lists) > 1.0 / SUPPORT:

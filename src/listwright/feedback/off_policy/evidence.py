@@ -40,14 +40,12 @@ class OutcomeRegression:
     inverses: list[Floats]
 
     def predict(self, table: Floats32, owners: Ints, position: int) -> Floats:
-        """Return the predicted chance of a click for each row of a table."""
         weights = self.weights[position]
         by_fold = scipy.special.expit(table.astype(np.float64) @ weights.T)
         return by_fold[np.arange(len(table)), self.folds[owners]]
 
 
 def fit_outcomes(logged: AnsweredLists, gains: Floats, alive: Bools) -> tuple[OutcomeRegression, list[Floats32]]:
-    """Fit the model to a log."""
     features = _features(logged.problems)
     tables = seen_along(logged, features)
     folds = folds_of(logged.list_ids)
@@ -106,7 +104,6 @@ def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Float
 
 
 def _sums(table: Floats, gains: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the gradient of the log-likelihood and its negative Hessian."""
     predicted = scipy.special.expit(table @ weights)
     return table.T @ (gains - predicted), (table * (predicted * (1.0 - predicted))[:, None]).T @ table
 
@@ -128,12 +125,10 @@ class LoggedGains:
 
     @property
     def values(self) -> Floats:
-        """The value of each logged list."""
         return self.gains.sum(axis=1)
 
     @property
     def most(self) -> float:
-        """The largest possible value of a list."""
         return 1.0 if self.stops else float((self.logged.rows >= 0).sum(axis=1).max())
 
     def __len__(self) -> int:
@@ -157,12 +152,10 @@ class Evidence:
 
     @property
     def weights(self) -> Floats:
-        """Importance weights: the product of the ratios up to each position."""
         return self.ratios.cumprod(axis=1)
 
 
 def gains_of(logged: AnsweredLists, *, cascade: bool, value: str) -> LoggedGains:
-    """Prepare a log for the estimators."""
     gains, stops = np.nan_to_num(logged.outcomes), cascade or value == "any"
     before = np.cumsum(gains, axis=1) - gains
     if value == "any":
@@ -176,7 +169,6 @@ def gains_of(logged: AnsweredLists, *, cascade: bool, value: str) -> LoggedGains
 
 
 def evidence(log: LoggedGains, target: Target) -> Evidence:
-    """Compute a policy's evidence by walking along the logged lists and along its own, in chunks on two threads."""
     target = target.suit(log.logged.problems)
     with ThreadPoolExecutor(THREADS) as pool:
         parts = list(pool.map(lambda which: _part(log, which, target), runs(log.logged.problems)))
@@ -187,7 +179,6 @@ def evidence(log: LoggedGains, target: Target) -> Evidence:
 
 
 def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
-    """Compute the evidence of some of the lists."""
     logged = log.logged.take(which)
     shown = logged.rows >= 0
     ratios, policy = np.ones(shown.shape), np.zeros(shown.shape)
@@ -218,7 +209,6 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
 def _predict_candidates(
     log: LoggedGains, logged: AnsweredLists, which: Ints, chances: list[Floats]
 ) -> Iterator[tuple[Ints, Floats]]:
-    """Yield by position the candidates that the policy may show after the logged items, and their predicted gains."""
     # Rows that the policy never shows are dropped before the walk.
     wanted = np.zeros(logged.problems.n_rows, dtype=bool)
     wanted[logged.rows[logged.rows >= 0]] = True

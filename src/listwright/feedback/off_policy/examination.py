@@ -89,7 +89,6 @@ def examination(log: Log, *, method: str = "auto") -> Floats:
 
 
 def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
-    """Estimate the examination of each position from answered lists; see `examination`."""
     if method != "em":
         harvested = _harvest_examination(logged)
         if harvested is not None:
@@ -103,7 +102,6 @@ def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
 
 
 def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> InfluenceValues:
-    """Estimate the value of a policy by position bias; no exploration is needed."""
     # Its spread includes that of examination and appeal, which are estimated anew without each tenth of the lists.
     target = target.suit(logged.problems)
     lists = [target.lists(logged.take(which)) for which in runs(logged.problems)]
@@ -140,7 +138,6 @@ def _examine(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept:
 
 
 def _appeal(logged: AnsweredLists, looked: Floats) -> tuple[Features, Floats]:
-    """Fit the appeal model for known examination; return the features and weights."""
     features, table, clicks, positions = _shown_items(logged)
     weights = np.zeros(table.shape[1])
     with one_thread():
@@ -150,14 +147,12 @@ def _appeal(logged: AnsweredLists, looked: Floats) -> tuple[Features, Floats]:
 
 
 def _predict_appeal(logged: AnsweredLists, features: Features, weights: Floats) -> Floats:
-    """Return the predicted appeal of the items of lists, (lists, positions)."""
     tables = seen_along(logged, features)
     clicked = [scipy.special.expit(_with_one(table) @ weights) for table in tables]
     return np.where(logged.rows >= 0, np.stack(clicked, axis=1), 0.0)
 
 
 def _by_em(logged: AnsweredLists) -> Floats:
-    """Maximise the likelihood alternately over the appeal of items and the examination of positions."""
     _, table, clicks, positions = _shown_items(logged)
     count = logged.rows.shape[1]
     rates = np.bincount(positions, clicks, minlength=count) / np.maximum(np.bincount(positions, minlength=count), 1)
@@ -198,12 +193,10 @@ def _shown_items(logged: AnsweredLists) -> tuple[Features, Floats, Floats, Ints]
 
 
 def _with_one(table: Floats32) -> Floats:
-    """Prepend a constant column."""
     return np.concatenate([np.ones((len(table), 1)), table], axis=1, dtype=np.float64)
 
 
 def _harvest_examination(logged: AnsweredLists) -> Floats | None:
-    """Estimate examination from items that pairs of positions have in common; None if too few are."""
     known = logged.problems.catalogue if logged.problems.catalogue is not None else logged.problems.item_ids
     if known is None or logged.rows.shape[1] < 2:
         return None
@@ -233,5 +226,4 @@ def _harvest_examination(logged: AnsweredLists) -> Floats | None:
 
 
 def _relative(looked: Floats) -> Floats:
-    """Scale to 1 at the first position, bounded away from 0."""
     return np.clip(looked / looked[0], LEAST, 1.0 / LEAST)

@@ -36,7 +36,6 @@ OFF_BY = 1.25  # factor of the sensitivity figure
 
 
 def with_propensities(logged: AnsweredLists, propensity: str) -> AnsweredLists:
-    """Return the lists with a propensity for each pick."""
     if propensity == "logged":
         return _drop_unknown(logged)
     chances = _frequencies(logged) if propensity == "frequency" else _model_choices(logged)
@@ -44,7 +43,6 @@ def with_propensities(logged: AnsweredLists, propensity: str) -> AnsweredLists:
 
 
 def check_propensity(propensity: str) -> None:
-    """Raise unless `propensity` is a known source of propensities."""
     if propensity not in PROPENSITIES:
         raise InputError(f"propensity must be one of {', '.join(PROPENSITIES)}. Got {propensity!r}.")
 
@@ -56,7 +54,6 @@ def sensitivity(weights: Floats, values: Floats, factor: float = OFF_BY) -> tupl
 
 
 def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, float]:
-    """Return the lowest and highest weighted mean of one position; zeros where nothing has any weight."""
     order = np.argsort(values, kind="stable")
     weights, values = weights[order], values[order]
     if not weights.sum() > 0:
@@ -73,7 +70,6 @@ def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, fl
 
 
 def _drop_unknown(logged: AnsweredLists) -> AnsweredLists:
-    """Drop lists without propensities, with a warning; raise if no list has any."""
     missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
     if missing.all():
         raise InputError(
@@ -100,7 +96,6 @@ def _frequencies(logged: AnsweredLists) -> Floats:
 
 
 def _codes(problems: Problems) -> tuple[Ints, int]:
-    """Number the items of all rows by catalogue number or id; returns the codes and how many items there are."""
     known: NDArray[Any] | None = problems.catalogue if problems.catalogue is not None else problems.item_ids
     if known is None:
         raise InputError('propensity="frequency" counts items, but these have no ids. Pass propensity="model".')
@@ -134,7 +129,6 @@ def _model_choices(logged: AnsweredLists) -> Floats:
 
 
 def _features(problems: Problems) -> Features:
-    """Return fitted features of the choice model."""
     parts: list[Features] = [Candidate(), Distance()] if problems.n_features else []
     if problems.catalogue is not None and not problems.n_features:
         parts.append(Identity())
@@ -145,7 +139,6 @@ def _features(problems: Problems) -> Features:
 
 
 def _choice_weights(logged: AnsweredLists, features: Features) -> Floats:
-    """Fit the choice model by Newton's method on the penalised log-likelihood of the picks."""
     weights: Floats | None = None
     with one_thread():
         for _ in range(STEPS):
@@ -168,7 +161,6 @@ def _choice_weights(logged: AnsweredLists, features: Features) -> Floats:
 
 
 def _choices(logged: AnsweredLists, features: Features, weights: Floats | None) -> Any:
-    """Yield by position."""
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     problems = logged.problems
     for step in walk(problems, features, ReplayPolicy(logged.rows), length=logged.rows.shape[1], rng=rng):
@@ -186,7 +178,6 @@ VALUES = ("sum", "any")
 
 
 def check_arguments(log: Log, value: str, confidence: float, propensity: str) -> None:
-    """Raise unless the arguments that all off-policy functions share make sense."""
     if not isinstance(log, Log):
         raise InputError(f"log must be a listwright.feedback.Log. Got {type(log).__name__}.")
     if not 0 < confidence < 1:

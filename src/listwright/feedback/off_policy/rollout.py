@@ -138,7 +138,6 @@ def against_log(
     seen: Evidence,
     confidence: float,
 ) -> Difference:
-    """Compare a policy with the log; where too little evidence speaks for it, advise on a partial rollout."""
     verdict = difference(names, new, old, apart, seen.log, confidence)
     if verdict.verdict != "cannot tell" or verdict.effective_size >= ENOUGH:
         return verdict

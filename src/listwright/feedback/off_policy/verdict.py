@@ -25,7 +25,6 @@ def difference(
     log: LoggedGains,
     confidence: float,
 ) -> Difference:
-    """Judge a policy against a baseline."""
     point, size = new.value - old.value, min(new.effective_size, old.effective_size)
     events = min(new.events, old.events)
     if size < ENOUGH or np.isnan(point):
@@ -45,7 +44,6 @@ def difference(
 def _interval(
     new: OffPolicyEstimate, old: OffPolicyEstimate, apart: Floats, log: LoggedGains, confidence: float
 ) -> tuple[float, float]:
-    """Return the interval of a difference, paired by list; with few clicks, from the intervals of both values."""
     point, size = new.value - old.value, min(new.effective_size, old.effective_size)
     if min(new.events, old.events) < ENOUGH:  # Zou & Donner (2008)
         low = point - np.hypot(new.value - new.low, old.high - old.value)
@@ -55,7 +53,6 @@ def _interval(
 
 
 def _more(point: float, apart: Floats, log: LoggedGains, confidence: float) -> str:
-    """Say how many more lists would make the estimated difference visible, unless that is over 100 times the log."""
     error = float(apart.std() / np.sqrt(len(apart)))
     more = len(log) * ((_reach(confidence) * error / max(abs(point), 1e-9)) ** 2 - 1.0)
     if 0 < more < FAR_MORE * len(log):
@@ -87,5 +84,4 @@ def _round_forecast(count: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """Format a share as a percentage, with one decimal below 10 %."""
     return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
