@@ -42,8 +42,7 @@ class AnsweredLists:
         return self.only(np.sort(self.rows[self.rows >= 0]))
 
     def only(self, kept: Ints) -> AnsweredLists:
-        """Keep only some candidates."""
-        # `kept` are rows of the batch in increasing order and must include every shown row.
+        """Keep some candidates: rows of the batch in increasing order, with every shown one among them."""
         problems = self.problems
         by_row = ("features", "catalogue", "sizes", "item_ids", "vectors")
         some = {name: None if getattr(problems, name) is None else getattr(problems, name)[kept] for name in by_row}

@@ -1,8 +1,4 @@
-"""The base class of learners from feedback: recommend, feedback, update, state.
-
-`ListBandit` owns the cycle of drawing lists, remembering them and learning from their outcomes. Its subclasses
-(`OnlineSCP`, `RankedBandits`, `LSBGreedy`) supply features, learner and exploration.
-"""
+"""The base class of learners from feedback: subclasses supply features, learner and exploration."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Drawing lists: policies that explore, and the policy in use.
-
-`Exploring` adds an exploration to a policy inside the walk; `Given` replays lists that were shown; `Playing` is the
-immutable pair of policy and version that `recommend` draws with, through the compiled walk where that is possible.
-"""
+"""Drawing lists: policies that explore, that replay shown lists, and the policy in use."""
 
 from __future__ import annotations
 
@@ -68,9 +64,7 @@ class Exploring(Policy):
         return picks, chances
 
     def _one_slot(self, chances: Floats, best: Ints, rows: Rows, position: int) -> Floats:
-        """Mix the chances with certainty of the best row, by the posterior chance that this slot is the
-        exploring one.
-        """
+        """Mix the chances with certainty of the best row, by the posterior chance that this slot explores."""
         if self._earlier is None:
             self._earlier = np.zeros(len(best))
         left = np.maximum(self._earlier, 0.0) + self.length - position
@@ -96,9 +90,7 @@ class Playing:
         return self.policy if self.eager is None else self.eager
 
     def likeliest(self, exploration: Exploration) -> Policy:
-        """Return the policy of lists without exploration: the one in use or, if it draws, what it would most likely
-        pick.
-        """
+        """Return the policy without exploration: the one in use or, if it draws, its most likely picks."""
         return self.policy if self.policy.certain else Likeliest(self, exploration)
 
     def draw(

@@ -1,8 +1,4 @@
-"""Ridge regression of gains on shown items only.
-
-`GainLearner` is the interface of learners that take partial feedback; `GainRidge` is the default of `OnlineSCP`. It
-keeps Gram matrices per fold of lists, which makes updates cheap, revisions exact, and the penalty tunable at any time.
-"""
+"""Ridge regression of gains on shown items only, with sums per fold of lists: revisions are exact, penalties tunable."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Boosted trees, or any other regressor, trained on shown items and retrained in the background.
-
-`GainTrees` stores the rows of recent lists and starts with a `GainRidge` until there are enough of them for the first
-training. Used by `OnlineSCP` with `learner="boosting"` or a regressor.
-"""
+"""Boosted trees, or any other regressor, trained on shown items and retrained in the background."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The log of shown lists and their outcomes.
-
-`Log` collects lists with `append` and outcomes with `feedback`, or reads both from a table. Estimators and learners do
-not use it directly: `Log.answered` lays lists with outcomes side by side in `AnsweredLists`, whose arrays have shape
-(lists, positions), and `runs` splits its problems into chunks that fit into memory.
-"""
+"""The log of shown lists and their outcomes; learners and estimators read it as `AnsweredLists`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Faults of a table of shown lists, counted by kind.
-
-Some faults belong to single lists, which can be left out (`drop_lists`): positions, duplicates, outcomes, propensities.
-Others belong to the whole log: candidates that are missing, weights that do not average 1, features that are ids or
-that are known only after the click.
-"""
+"""Faults of a table of shown lists, counted by kind: of single lists, which can be left out, or of the whole log."""
 
 from __future__ import annotations
 

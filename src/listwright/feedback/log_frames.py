@@ -3,8 +3,7 @@
 Columns: `list`, `version`, `problem`, `item`, `position` (from 1; null for what was not shown), `propensity`, `outcome`
 (null where nothing came back, or where a cascade had stopped before), then `feature: name`, and where there are any
 `context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`, `group`, `per_group` and `at_least` (how many items
-of its group a list could and had to hold) and `pinned` (-1 if excluded; 1, 2, ... if pinned). Tables of others are read
-too: see `log_columns`.
+of its group a list could and had to hold) and `pinned` (-1 if excluded; 1, 2, ... if pinned).
 """
 
 from __future__ import annotations

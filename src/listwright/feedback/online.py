@@ -1,8 +1,4 @@
-"""OnlineSCP: one list-building policy for all slots, learned from clicks.
-
-The class adds to `ListBandit` the choice of learner and exploration, warm starts from a fitted `SCP` and training on
-logs; `catalogue` adds room for new items.
-"""
+"""OnlineSCP: one list-building policy for all slots, learned from clicks, with room for new items."""
 
 from __future__ import annotations
 
@@ -51,9 +47,7 @@ MOST_NEW = 10_000  # items that a catalogue may grow by at a time
 
 
 class GrowingBandit(ListBandit):
-    """A bandit that accepts new items of its catalogue, and explores rarely shown ones, where gains are predicted by a
-    ridge regression.
-    """
+    """A bandit that, with a ridge regression of gains, accepts new items and explores rarely shown ones."""
 
     optimism: float
     new_items = True
@@ -285,7 +279,7 @@ class OnlineSCP(GrowingBandit):
         model: ListEstimator | OnlineSCP,
         *,
         explore: Any = "igw",
-        trust: float = 1.0,
+        prior_weight: float = 1.0,
         random_state: RandomState = None,
         **options: Any,
     ) -> OnlineSCP:
@@ -296,10 +290,10 @@ class OnlineSCP(GrowingBandit):
         model : SCP or OnlineSCP
             A fitted `SCP`. If its learner is ridge, its training counts as feedback; otherwise its scores stay, and
             feedback learns a linear correction of them. Or an `OnlineSCP`, which is copied and keeps its own `explore`
-            and `trust`.
+            and `prior_weight`.
         explore : str or Exploration
             "igw", "epsilon", or an exploration by score.
-        trust : float
+        prior_weight : float
             How much the model's training counts, above 0; at 1, as much as clicks on as many lists with all candidates
             seen.
         random_state : int, numpy.random.Generator or None
@@ -324,12 +318,12 @@ class OnlineSCP(GrowingBandit):
             raise InputError(f"OnlineSCP.from_model takes a fitted SCP or an OnlineSCP. {instead}")
         check_fitted(model)
         training = model.training_
-        if not 0 < trust < np.inf:
-            raise InputError(f"trust must be above 0. Got {trust!r}.")
+        if not 0 < prior_weight < np.inf:
+            raise InputError(f"prior_weight must be above 0. Got {prior_weight!r}.")
         kept = {name: getattr(model, name) for name in SHARED}
         online = cls(**(kept | {"explore": explore, "random_state": random_state} | options))
         made = online._warm_learner()
-        share = trust / max(training.ledger.most_visits, 1)
+        share = prior_weight / max(training.ledger.most_visits, 1)
         if isinstance(training.learner, RidgeFTRL) and hasattr(training.learner, "sums_"):
             made.inherit(training.learner, share)
         else:

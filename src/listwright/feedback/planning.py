@@ -1,8 +1,4 @@
-"""Exploring for a verdict: how many lists it takes to judge a candidate, and the test that may stop earlier.
-
-`plan` reads from a log what the candidate would probably change and how much lists vary; `SequentialTest` compares the
-lists of both as they come in, and may be looked at after every one of them.
-"""
+"""Exploring for a verdict: how many lists it takes to judge a candidate, and the test that may stop earlier."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Lists to show, and the memory of lists that wait for feedback.
-
-`Recommendations` is what `recommend` returns; `Waiting` keeps such lists by id until their outcome arrives.
-`draw_keys` derives the randomness of each list from the seed and its id, so that draws can be reproduced.
-"""
+"""Lists to show, and the memory of lists that wait for feedback."""
 
 from __future__ import annotations
 

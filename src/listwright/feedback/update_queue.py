@@ -1,8 +1,5 @@
-"""From a `TrainingUpdate` to what a learner takes.
-
-`shown_rows` and `shown_items` compute what the policy saw of each item when it was picked. `pending_update` binds that
-and the gains to a learner's method, so that everything that can fail happens before anything is learned; `UpdateQueue`
-feeds such calls to the training loop. Only revealed positions are used.
+"""From a `TrainingUpdate` to what a learner takes: calls that are prepared first, so that whatever can fail does so before
+anything is learned.
 """
 
 from __future__ import annotations

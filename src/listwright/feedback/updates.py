@@ -1,10 +1,4 @@
-"""Outcomes of shown lists, validated, and the record that learning takes.
-
-`validate_outcome` and its relatives turn clicks or gains into one float per revealed position and reject what cannot
-be: numbers outside 0 to 1, items that were not shown, clicks after the end of a cascade. `TrainingUpdate` couples such
-an outcome with the problem, the picks and their propensities. `Log`, `ListBandit.feedback` and the service all build on
-these checks, so that a bad outcome is refused before anything is learned from it.
-"""
+"""Outcomes of shown lists, validated before anything is learned from them, and the record that learning takes."""
 
 from __future__ import annotations
 

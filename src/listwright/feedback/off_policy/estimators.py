@@ -65,7 +65,7 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, In
     log, weights = evidence.log, evidence.weights
     last = np.repeat(weights[:, -1:], weights.shape[1], axis=1)
     size, slate_size = least_effective(weights, evidence), support_size(weights[:, -1])
-    capped = np.minimum(weights, np.sqrt(len(log)) if clip is None else clip)
+    capped = np.minimum(weights, np.sqrt(len(log)) if clip is None else clip)  # Ionides (2008)
     start, errors = temporal_errors(evidence)
     plain = support_size(weights[:, -1], PLAIN_SUPPORT), least_effective(weights, evidence, PLAIN_SUPPORT)
     by_weights = {
@@ -116,9 +116,7 @@ def effective_size(weights: Floats) -> float:
 
 
 def least_effective(weights: Floats, evidence: Evidence, least: float = SUPPORT) -> float:
-    """Return the smallest effective size over the positions that matter, each with the support that `supported`
-    asks.
-    """
+    """Return the smallest effective size over the positions that matter, each by `support_size`."""
     share = path_gains(evidence).mean(axis=0)
     telling = np.flatnonzero(share >= SHARE * share.sum())
     return min(support_size(weights[:, j], least) for j in telling)
@@ -246,9 +244,7 @@ def visitor_groups(problems: Problems) -> list[Ints]:
 
 
 def _least_error(behaviours: list[Floats], gains: Floats) -> int:
-    """Return the number of the behaviour with the least estimated error, measured from the most general that has
-    evidence.
-    """
+    """Return the number of the behaviour of the least error, measured from the most general that has evidence."""
     ways = [InfluenceValues(normalise(way, gains), support_size(way[:, -1])) for way in behaviours]
     general = next((i for i, way in enumerate(ways) if way.effective_size >= ENOUGH), len(ways) - 1)
 
@@ -284,9 +280,7 @@ def _pseudo_inverse(evidence: Evidence, size: float) -> InfluenceValues:
 
 
 def _with_bias(part: InfluenceValues, robust: InfluenceValues, *, certain: bool = True) -> InfluenceValues:
-    """Return an estimate with its bias: how far it is from a robust one, if that is more than one standard error. Where
-    its weights are not `certain` to be right, also what this distance does not show.
-    """
+    """Add the bias: the distance to a robust estimate if that is clear; half the distance's error if not `certain`."""
     if part.effective_size == 0 or robust.effective_size < ENOUGH:
         return part
     apart = InfluenceValues(part.influence - robust.influence, 0.0)

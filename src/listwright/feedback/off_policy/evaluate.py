@@ -1,7 +1,4 @@
-"""Off-policy evaluation of one policy on a log, by twelve estimators.
-
-`evaluate` prepares the log, computes the policy's evidence and turns all estimates into an `OffPolicyEvaluation`.
-"""
+"""Off-policy evaluation of one policy on a log, by twelve estimators."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What a log says about a policy, list by list.
-
-`gains_of` prepares all that does not depend on the policy (`LoggedGains`, with the outcome model); `evidence` adds the
-policy's view (`Evidence`: ratios of chances and model predictions), from which `estimators` computes every estimate.
-"""
+"""What a log says about a policy, list by list: `LoggedGains` is its part without the policy, `Evidence` adds that."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Position bias: how often users look at each position, estimated from the log alone.
-
-`examination` is the public function; `looks` does the same for lists already laid side by side, and `examined` turns
-the result into an estimate of a policy's value that needs no propensities.
-"""
+"""Position bias: how often users look at each position, estimated from the log alone."""
 
 from __future__ import annotations
 
@@ -121,9 +117,7 @@ def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> 
 
 
 def _examine(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept: Ints) -> tuple[Floats, float]:
-    """Return what each list says of the policy's value, with an appeal fitted to some of them, and the effective
-    size.
-    """
+    """Return what each list says of the policy's value, with an appeal fitted to those kept, and the effective size."""
     features, weights = _appeal(logged.take(kept), looked)
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
     for which, own in zip(runs(logged.problems), lists, strict=True):
@@ -208,7 +202,7 @@ def _harvest_examination(logged: AnsweredLists) -> Floats | None:
     size = len(names) * count
     times = np.bincount(key, minlength=size).reshape(-1, count).astype(np.float64)
     clicks = np.bincount(key, np.nan_to_num(logged.outcomes)[shown], minlength=size).reshape(-1, count)
-    equations, sides, trust = [], [], []
+    equations, sides, precision = [], [], []
     for i in range(count):
         for j in range(i + 1, count):
             both = np.flatnonzero((times[:, i] >= COMMON) & (times[:, j] >= COMMON))
@@ -217,11 +211,11 @@ def _harvest_examination(logged: AnsweredLists) -> Floats | None:
             if up > 0 and down > 0:
                 equations.append(np.eye(count)[i] - np.eye(count)[j])
                 sides.append(np.log(up / down))
-                trust.append(np.sqrt(1.0 / (1.0 / up + 1.0 / down)))
+                precision.append(np.sqrt(1.0 / (1.0 / up + 1.0 / down)))
     if len({int(np.flatnonzero(row)[1]) for row in equations}) < count - 1:
         return None
-    left = np.stack(equations)[:, 1:] * np.array(trust)[:, None]
-    logs = np.linalg.lstsq(left, np.array(sides) * np.array(trust), rcond=None)[0]
+    left = np.stack(equations)[:, 1:] * np.array(precision)[:, None]
+    logs = np.linalg.lstsq(left, np.array(sides) * np.array(precision), rcond=None)[0]
     return _relative(np.exp(np.concatenate([[0.0], logs])))
 
 

@@ -1,8 +1,4 @@
-"""Propensities for logs, known or estimated.
-
-`with_propensities` returns the logged ones, or estimates them: by how often an item was shown at a position, or by a
-conditional logit of the logging policy. `sensitivity` bounds how far an estimate could move if they were wrong.
-"""
+"""Propensities for logs: those logged, or estimated from how often items are shown or by a conditional logit."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Evaluated policies: what each would show in place of logged lists, slot by slot.
-
-`as_target` wraps anything `evaluate` accepts: `Walked` for policies whose chances are known at each slot, `Predicted`
-for those that only return whole lists.
-"""
+"""Evaluated policies: what each would show in place of logged lists, slot by slot."""
 
 from __future__ import annotations
 
