@@ -70,14 +70,11 @@ def answered_lists(part: LogPart, longest: int) -> AnsweredLists:
     chosen = lists.problems[which]
     # numbered anew: one problem may be shown several times
     problems = chosen._with(problem_ids=np.arange(len(chosen)), numbered=True)
+    rows = renumber_rows(lists.rows[which], lists.problems.offsets[which], problems.offsets[:-1])
     wide = ((0, 0), (0, longest - lists.rows.shape[1]))
     return AnsweredLists(
         problems,
-        np.pad(
-            renumber_rows(lists.rows[which], lists.problems.offsets[which], problems.offsets[:-1]),
-            wide,
-            constant_values=-1,
-        ),
+        np.pad(rows, wide, constant_values=-1),
         np.pad(lists.propensities[which], wide, constant_values=np.nan),
         np.pad(part.outcomes[which], wide, constant_values=np.nan),
         None if lists.room is None else lists.room[which],

@@ -189,20 +189,10 @@ class ListBandit(Predictor):
                 )
                 for record in records
             ]
-            before, count = self.playing_, sum(record.earlier is None for record in records)
-            training = Training(
-                features=self.features_,
-                learner=self.learner_,
-                policy=before.policy,
-                weights=self._weights(self.length),
-                per_size=self.per_size_,
-                repeats=False,
-                skip_saturated=False,
-            )
+            policy, weights = self.playing_.policy, self._weights(self.length)
+            training = Training(self.features_, self.learner_, policy, weights, self.per_size_, False, False)
             learn(training, UpdateQueue([update for update in pending if update is not None]), PolicyKeeper("last"))
-            self.playing_ = self._play(
-                training.policy, before.version + count, self._discounted_count(before.learned, count)
-            )
+            self._advance(training.policy, sum(record.earlier is None for record in records))
         return self
 
     def _number_items(self, records: list[TrainingUpdate]) -> list[TrainingUpdate]:
@@ -217,12 +207,15 @@ class ListBandit(Predictor):
     def _make_room(self, problems: Iterable[Problems]) -> None:
         """Prepare for problems that are about to be learned from; a hook for growing catalogues."""
 
-    def _discounted_count(self, before: float, count: int) -> float:
+    def _advance(self, policy: Policy, count: int) -> None:
+        """Play another policy, which learned from `count` more lists; earlier ones count less by the half-life."""
+        learned = self.playing_.learned
         if self.half_life is None:
-            return before + count
-        for _ in range(count):  # one by one, so that one call adds up to the same as many
-            before = before * 0.5 ** (1.0 / self.half_life) + 1.0
-        return before
+            learned += count
+        else:
+            for _ in range(count):  # one by one, so that one call adds up to the same as many
+                learned = learned * 0.5 ** (1.0 / self.half_life) + 1.0
+        self.playing_ = self._play(policy, self.playing_.version + count, learned)
 
     @property
     def version(self) -> int:
@@ -321,9 +314,8 @@ def arrays_of(value: Any, name: str) -> Arrays:
     arrays: Arrays = {}
     for key, entry in _entries(value):
         if isinstance(entry, int | float | np.number | np.ndarray):
-            arrays[f"{name}.{key}"] = np.array(
-                entry, order="C"
-            )  # safetensors stores memory as it lies, rows or columns
+            # safetensors stores memory as it lies, rows or columns
+            arrays[f"{name}.{key}"] = np.array(entry, order="C")
         else:
             arrays |= arrays_of(entry, f"{name}.{key}")
     return arrays
@@ -332,10 +324,15 @@ def arrays_of(value: Any, name: str) -> Arrays:
 def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     for key, entry in _entries(value):
         path = f"{name}.{key}"
-        if isinstance(entry, int | float | np.number | np.ndarray):
-            _put(value, key, _like(entry, arrays, path))
-        else:
+        if not isinstance(entry, int | float | np.number | np.ndarray):
             put_arrays(entry, path, arrays)
+            continue
+        like: Any = np.asarray(arrays[path])
+        like = like.astype(entry.dtype) if isinstance(entry, np.ndarray) else type(entry)(like.item())
+        if isinstance(value, list):
+            value[key] = like
+        else:
+            setattr(value, key, like)
 
 
 def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
@@ -356,16 +353,3 @@ def _entries(value: Any) -> list[tuple[Any, Any]]:
         learned = [(name, entry) for name, entry in vars(value).items() if name.endswith("_")]
         return [(name, entry) for name, entry in learned if not isinstance(entry, Policy)]
     return []
-
-
-def _like(entry: Any, arrays: Mapping[str, NDArray[Any]], path: str) -> Any:
-    if isinstance(entry, np.ndarray):
-        return np.array(arrays[path], dtype=entry.dtype)
-    return type(entry)(np.asarray(arrays[path]).item())
-
-
-def _put(value: Any, key: Any, entry: Any) -> None:
-    if isinstance(value, list):
-        value[key] = entry
-    else:
-        setattr(value, key, entry)

@@ -106,20 +106,7 @@ class Playing:
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.kernel_arguments(self.learned)
         if compiled is not None and kind is not None:
             return compiled.lists(numbers.shape[1], room, draws=Draws(*kind, one_slot, numbers))
-        return self.draw_plainly(problems, features, exploration, numbers=numbers, room=room, one_slot=one_slot)
-
-    def draw_plainly(
-        self,
-        problems: Problems,
-        features: Features,
-        exploration: Exploration,
-        *,
-        numbers: Floats,
-        room: Floats | None,
-        one_slot: bool,
-    ) -> tuple[Ints, Floats, Floats]:
-        length = numbers.shape[1]
-        policy = self.drawn_with
+        policy, length = self.drawn_with, numbers.shape[1]
         exploring = Exploring(
             policy, exploration, learned=self.learned, length=length, one_slot=one_slot, numbers=numbers
         )
@@ -131,7 +118,7 @@ class Playing:
                 picks = step.picks[some]
                 rows[some, step.position] = picks
                 chances[some, step.position] = step.scores[picks]
-                scores[some, step.position] = _scores(policy, step.rows, step.scores)[picks]
+                scores[some, step.position] = (policy.score(step.rows) if policy.certain else step.scores)[picks]
         return rows, scores, chances
 
 
@@ -148,7 +135,3 @@ class Likeliest(Policy):
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
         chances, best = self.exploration.chances(self.playing.policy, rows, open_rows, position, self.playing.learned)
         return best, chances
-
-
-def _scores(policy: Policy, rows: Rows, chances: Floats) -> Floats:
-    return policy.score(rows) if policy.certain else chances

@@ -1,4 +1,4 @@
-"""Ridge regression of gains on shown items only, with sums per fold of lists: revisions are exact, penalties tunable."""
+"""Ridge regression of gains on shown items only, with sums per fold of lists: exact revisions, tunable penalties."""
 
 from __future__ import annotations
 
@@ -81,10 +81,8 @@ class GainRidge(RidgeFTRL, GainLearner):
         self._take_anchor()
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
-        sums, roots = (
-            self.sums_[fold % len(self.sums_)],
-            np.sqrt(share * self._limit_leverage(rows, weights * self._next_weight())),
-        )
+        sums = self.sums_[fold % len(self.sums_)]
+        roots = np.sqrt(share * self._limit_leverage(rows, weights * self._next_weight()))
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         sums.add_rows(table, target, 1.0)
         if rows.crossed is not None:
@@ -237,12 +235,5 @@ def _pad_sums(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
 
 def _scale_sums(sums: RidgeSums, share: float) -> RidgeSums:
     blocks = sums.cross_gram if len(sums.cross_gram) >= sums.n_items else sums.cross_gram.repeat(sums.n_items, axis=0)
-    return RidgeSums(
-        sums.gram * share,
-        sums.right * share,
-        sums.squares * share,
-        sums.n_items,
-        blocks * share,
-        sums.between * share,
-        sums.cross_right * share,
-    )
+    others = ("gram", "right", "squares", "between", "cross_right")
+    return replace(sums, cross_gram=blocks * share, **{name: getattr(sums, name) * share for name in others})

@@ -31,16 +31,8 @@ def boosted_trees() -> Any:
         from sklearn.ensemble import HistGradientBoostingRegressor
 
         return HistGradientBoostingRegressor(max_iter=100, learning_rate=0.05, max_leaf_nodes=15, random_state=0)
-    return lightgbm.LGBMRegressor(
-        n_estimators=100,
-        learning_rate=0.05,
-        num_leaves=15,
-        random_state=0,
-        n_jobs=1,
-        deterministic=True,
-        force_row_wise=True,
-        verbose=-1,
-    )
+    steady = {"random_state": 0, "n_jobs": 1, "deterministic": True, "force_row_wise": True, "verbose": -1}
+    return lightgbm.LGBMRegressor(n_estimators=100, learning_rate=0.05, num_leaves=15, **steady)
 
 
 @saved_as("feedback.GainTrees")
@@ -113,7 +105,10 @@ class GainTrees(GainLearner):
         self.ridge_.reveal(rows, gains, weights, fold, share)
         self._keep(rows.written_out(), gains, weights * share, np.full(len(gains), self.rounds_))
         self.rounds_ += 1
-        self._train()
+        if self.takes_over_ and self.rounds_ >= self.takes_over_:
+            self._take_over()
+        if not self.takes_over_ and self.rounds_ >= self.next_training_:
+            self._start_training()
 
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
         """Store the rows of many lists; if a training is due, fit once and wait for it."""
@@ -140,24 +135,17 @@ class GainTrees(GainLearner):
             self._submit()
 
     def _keep(self, table: Floats32, gains: Floats, weights: Floats, lists: Ints) -> None:
-        for name, values in zip(KEPT, (table, gains, weights, lists), strict=True):
-            self._append(name, values)
-
-    def _append(self, name: str, values: Any) -> None:
-        """Append to a buffer that doubles when full, so that the amortised cost of a list is that of its own rows."""
-        kept, buffers = getattr(self, name), self.__dict__.setdefault("_buffers", {})
-        start, end = len(kept), len(kept) + len(values)
-        if kept.base is not buffers.get(name) or kept.base is None or len(kept.base) < end:
-            buffers[name] = np.empty((2 * end, *kept.shape[1:]), dtype=kept.dtype)
-            buffers[name][:start] = kept
-        buffers[name][start:end] = values
-        setattr(self, name, buffers[name][:end])
-
-    def _train(self) -> None:
-        if self.takes_over_ and self.rounds_ >= self.takes_over_:
-            self._take_over()
-        if not self.takes_over_ and self.rounds_ >= self.next_training_:
-            self._start_training()
+        """Append to buffers that double when full, so that the amortised cost of a list is that of its own rows."""
+        buffers = self.__dict__.setdefault("_buffers", {})
+        added: tuple[Any, ...] = table, gains, weights, lists
+        for name, values in zip(KEPT, added, strict=True):
+            kept = getattr(self, name)
+            start, end = len(kept), len(kept) + len(values)
+            if kept.base is not buffers.get(name) or kept.base is None or len(kept.base) < end:
+                buffers[name] = np.empty((2 * end, *kept.shape[1:]), dtype=kept.dtype)
+                buffers[name][:start] = kept
+            buffers[name][start:end] = values
+            setattr(self, name, buffers[name][:end])
 
     def _start_training(self) -> None:
         end = len(self.rows_)

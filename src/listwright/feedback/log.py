@@ -16,7 +16,6 @@ from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
 from listwright.feedback.log_frames import OPTIONS, alike_files, as_frame, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
 from listwright.feedback.updates import (
-    Outcome,
     TrainingUpdate,
     by_list,
     validate_outcome,
@@ -158,7 +157,7 @@ class Log:
         for name, outcome in by_list(list_ids, outcomes).items():
             part, i = self._place(name)
             if not part.answered[i]:
-                new[name] = self._validate_outcome(name, outcome)
+                new[name] = validate_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
         for name, gains in new.items():
             part, i = self._place(name)
             part.outcomes[i, : len(gains)], part.answered[i] = gains, True
@@ -169,10 +168,6 @@ class Log:
             raise InputError(f"Feedback for list {name}, which is not in the log. Append the lists that are shown.")
         part, i = self._places[name]
         return self._parts[part], i
-
-    def _validate_outcome(self, name: str, outcome: Outcome) -> Floats:
-        part, i = self._place(name)
-        return validate_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
 
     def updates(self) -> Iterator[TrainingUpdate]:
         """Iterate over the answered lists as `TrainingUpdate`, in the order shown, ready for `OnlineSCP.update`."""

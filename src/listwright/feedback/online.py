@@ -490,10 +490,7 @@ class OnlineSCP(GrowingBandit):
                 if self.per_size_ and some.problems.sizes is not None:
                     units = some.problems.sizes[some.rows[shown.numbers, shown.positions]]
                 learner.reveal_many(shown.rows, gains[at] / units, weights[at], shown.numbers, folds[which])
-            before, count = self.playing_, len(logged)
-            self.playing_ = self._play(
-                learner.policy(), before.version + count, self._discounted_count(before.learned, count)
-            )
+            self._advance(learner.policy(), len(logged))
         return self
 
     def _make_exploration(self) -> Exploration:

@@ -1,6 +1,4 @@
-"""From a `TrainingUpdate` to what a learner takes: calls that are prepared first, so that whatever can fail does so before
-anything is learned.
-"""
+"""From a `TrainingUpdate` to a prepared call of a learner: what can fail does so before anything is learned."""
 
 from __future__ import annotations
 
@@ -48,13 +46,9 @@ def _columns(part: Features, problem: Problems, own: Floats32) -> Floats32:
         return table
     if isinstance(part, Distance):
         smallest, mean = earlier_distances(part.scale_.apply(own))
-        return (
-            np.concatenate([smallest, mean], axis=1)
-            if part.minimum and part.mean
-            else smallest
-            if part.minimum
-            else mean
-        )
+        if part.minimum and part.mean:
+            return np.concatenate([smallest, mean], axis=1)
+        return smallest if part.minimum else mean
     assert isinstance(part, Candidate)
     table = part.scale_.apply(own)
     if part.context_scale_ is None or problem.context is None:
@@ -116,8 +110,7 @@ def _is_local(part: Features) -> bool:
 
 
 def _alone(table: Floats32, crossed: Crossed | None) -> Rows:
-    n = len(table)
-    return Rows(table, np.arange(n), np.arange(n + 1), crossed)
+    return Rows(table, np.arange(len(table)), np.arange(len(table) + 1), crossed)
 
 
 PendingUpdate = Callable[[], None]

@@ -76,21 +76,24 @@ class PolicyComparison:
         for name in ("value", "low", "high", "effective_size", "events"):
             columns[name] = np.array([getattr(estimate, name) for estimate in values])
         for name in ("value", "low", "high"):
-            columns["ahead" if name == "value" else f"ahead_{name}"] = np.array([getattr(one, name) for one in apart])
+            columns["ahead" if name == "value" else f"ahead_{name}"] = np.array([getattr(gap, name) for gap in apart])
         columns["verdict"] = np.array([estimate.verdict for estimate in apart])
         return Table(columns)
 
     def plot(self) -> Any:
         """Return an altair chart of the values and of the differences to the baseline, with intervals. Needs altair."""
         alt = altair()
-        values, apart = _dots(alt, "value per list", self.estimates), None
-        if self.differences:
-            apart = _dots(alt, f"ahead of {self.baseline}, per list", self.differences, zero=True)
-        return alt.vconcat(values, apart) if apart is not None else values
+        values = _dots(alt, "value per list", self.estimates)
+        if not self.differences:
+            return values
+        return alt.vconcat(values, _dots(alt, f"ahead of {self.baseline}, per list", self.differences, zero=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, with None for NaN."""
-        rows = [{name: _plain(value) for name, value in row.items()} for row in self.table().records()]
+        rows = [
+            {name: none_if_nan(value) if isinstance(value, float) else value for name, value in row.items()}
+            for row in self.table().records()
+        ]
         return {"policies": rows, "baseline": self.baseline, "n_lists": self.n_lists, "advice": self.advice}
 
     def __str__(self) -> str:
@@ -201,10 +204,6 @@ def _difference(
     if new.seen is not None and old.seen is None:
         return against_log(names, new.estimate, old.estimate, apart, new.seen, confidence)
     return difference(names, new.estimate, old.estimate, apart, log, confidence)
-
-
-def _plain(value: Any) -> Any:
-    return none_if_nan(value) if isinstance(value, float) else value
 
 
 def _dots(alt: Any, title: str, points: Mapping[str, Any], *, zero: bool = False) -> Any:

@@ -136,9 +136,7 @@ class Evidence:
     """A policy's view of a log: arrays of shape (lists, positions)."""
 
     log: LoggedGains
-    ratios: (
-        Floats  # chance of the shown item under the policy / its propensity, given the items before; 1 behind the end
-    )
+    ratios: Floats  # the policy's chance of the shown item / its propensity, given those before; 1 behind the end
     same_slot: Floats  # the chance that the policy, left alone, shows the item in this slot
     any_slot: Floats  # and in any slot
     policy: Floats  # what the model says of the policy's next item after the logged ones, on average over its chances

@@ -106,8 +106,7 @@ def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> 
     without = []
     for k in range(GROUPS):
         kept = np.flatnonzero(group != k)
-        some = logged.take(kept)
-        without.append(float(_examine(logged, lists, looks(some), kept)[0][kept].mean()))
+        without.append(float(_examine(logged, lists, looks(logged.take(kept)), kept)[0][kept].mean()))
     error = float(np.sqrt((GROUPS - 1) * np.var(without)))
     own = float(whole.std()) / np.sqrt(len(whole))
     wider = max(1.0, error / own) if own > 0 else 1.0
@@ -118,7 +117,11 @@ def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> 
 
 def _examine(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept: Ints) -> tuple[Floats, float]:
     """Return what each list says of the policy's value, with an appeal fitted to those kept, and the effective size."""
-    features, weights = _appeal(logged.take(kept), looked)
+    features, table, clicks, positions = _shown_items(logged.take(kept))
+    weights = np.zeros(table.shape[1])
+    with one_thread():
+        for _ in range(10):
+            weights = _fit_appeal(table, clicks, looked[positions], weights)[0]
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
     for which, own in zip(runs(logged.problems), lists, strict=True):
         some = logged.take(which)
@@ -129,15 +132,6 @@ def _examine(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept:
         total[which] = (appeal * looked).sum(axis=1) + (moved * wrong).sum(axis=1)
         size[which] = moved.sum(axis=1)
     return total, effective_size(size)
-
-
-def _appeal(logged: AnsweredLists, looked: Floats) -> tuple[Features, Floats]:
-    features, table, clicks, positions = _shown_items(logged)
-    weights = np.zeros(table.shape[1])
-    with one_thread():
-        for _ in range(10):
-            weights = _fit_appeal(table, clicks, looked[positions], weights)[0]
-    return features, weights
 
 
 def _predict_appeal(logged: AnsweredLists, features: Features, weights: Floats) -> Floats:

@@ -32,10 +32,19 @@ OFF_BY = 1.25  # factor of the sensitivity figure
 
 
 def with_propensities(logged: AnsweredLists, propensity: str) -> AnsweredLists:
-    if propensity == "logged":
-        return _drop_unknown(logged)
-    chances = _frequencies(logged) if propensity == "frequency" else _model_choices(logged)
-    return replace(logged, propensities=np.where(logged.rows >= 0, np.clip(chances, LEAST, 1.0), np.nan))
+    if propensity != "logged":
+        chances = _frequencies(logged) if propensity == "frequency" else _model_choices(logged)
+        return replace(logged, propensities=np.where(logged.rows >= 0, np.clip(chances, LEAST, 1.0), np.nan))
+    missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
+    if missing.all():
+        raise InputError(
+            "No list of this log has propensities. Log the chance of each pick, as recommend gives it; or pass "
+            'propensity="model" to estimate them, which is less sure.'
+        )
+    if not missing.any():
+        return logged
+    warn_missing(int(missing.sum()), len(missing), "are left out")
+    return logged.take(np.flatnonzero(~missing))
 
 
 def check_propensity(propensity: str) -> None:
@@ -63,19 +72,6 @@ def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, fl
         return (down * (total - above) + up * above) / (down * (all_mass - mass) + up * mass)
 
     return -float(most(weights[::-1], -values[::-1]).max()), float(most(weights, values).max())
-
-
-def _drop_unknown(logged: AnsweredLists) -> AnsweredLists:
-    missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
-    if missing.all():
-        raise InputError(
-            "No list of this log has propensities. Log the chance of each pick, as recommend gives it; or pass "
-            'propensity="model" to estimate them, which is less sure.'
-        )
-    if not missing.any():
-        return logged
-    warn_missing(int(missing.sum()), len(missing), "are left out")
-    return logged.take(np.flatnonzero(~missing))
 
 
 def _frequencies(logged: AnsweredLists) -> Floats:
