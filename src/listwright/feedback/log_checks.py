@@ -40,12 +40,12 @@ class LogFault:
 def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
     groups = group_rows(table, by_role["list"])
     lists = [str(name) for name in groups.ids.tolist()]
-    found = []
-    for kind, (bad, message) in _bad_lists(table, by_role, groups).items():
-        if bad.any():
-            examples = tuple(lists[i] for i in np.flatnonzero(bad)[:EXAMPLES])
-            found.append(LogFault(kind, int(bad.sum()), examples, message, by_list=True))
-    return found + _missing_candidates(table, by_role, groups, lists) + suspicious_columns(table, by_role)
+    faults = [
+        LogFault(kind, int(bad.sum()), tuple(lists[i] for i in np.flatnonzero(bad)[:EXAMPLES]), message, by_list=True)
+        for kind, (bad, message) in _bad_lists(table, by_role, groups).items()
+        if bad.any()
+    ]
+    return faults + _missing_candidates(table, by_role, groups, lists) + suspicious_columns(table, by_role)
 
 
 def drop_lists(table: ColumnTable, by_role: Mapping[str, str]) -> tuple[ColumnTable, int]:
@@ -162,7 +162,9 @@ def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[L
             if name not in ids and _knows(groups.sort(as_floats(table.columns[name]))[shown], outcome > 0)
         )
     kinds = (("ids", ids, "columns that look like ids"), ("leaks", leaks, "columns that know the outcome"))
-    return [LogFault(kind, len(found), found, message, by_list=False) for kind, found, message in kinds if found]
+    return [
+        LogFault(kind, len(columns), columns, message, by_list=False) for kind, columns, message in kinds if columns
+    ]
 
 
 def _knows(values: Floats, clicked: Bools) -> bool:

@@ -204,13 +204,8 @@ def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[st
     )
     if nothing and not any(options.get(name) for name in ("catalogue", "categorical", "vectors")):
         options["catalogue"] = by_role["item"]  # nothing else tells the items apart
-    return ColumnOptions(
-        **(
-            {"context": None, "catalogue": None, "missing": "error"}
-            | options
-            | {"problem": by_role["list"], "item": by_role["item"]}
-        )
-    )
+    defaults = {"context": None, "catalogue": None, "missing": "error"}
+    return ColumnOptions(**(defaults | options | {"problem": by_role["list"], "item": by_role["item"]}))
 
 
 def _with_groups(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:
@@ -265,9 +260,11 @@ def _parts(
     _check_not_shown(table, by_role, groups, outcome, position)
     gains[places] = outcome[where]
     versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
-    others = {name: np.full(shape, np.nan) for name in _other_numbers(table, by_role)}
-    for name, values in others.items():
-        values[places] = groups.sort(_numbers(table, name))[where]
+    others = {}  # floats without a role, such as the chances of another policy
+    for name, values in table.columns.items():
+        if name not in by_role.values() and ":" not in name and pa.types.is_floating(values.type):
+            others[name] = np.full(shape, np.nan)
+            others[name][places] = groups.sort(_numbers(table, name))[where]
     cuts = np.flatnonzero(np.diff(versions)) + 1 if versions is not None else np.zeros(0, dtype=np.int64)
     parts = []
     for run in np.split(np.arange(len(names)), cuts):
@@ -282,14 +279,6 @@ def _parts(
         )
         parts.append((lists, gains[run], {name: values[run] for name, values in others.items()}))
     return parts
-
-
-def _other_numbers(table: ColumnTable, by_role: Mapping[str, str]) -> list[str]:
-    return [
-        name
-        for name, values in table.columns.items()
-        if name not in by_role.values() and ":" not in name and pa.types.is_floating(values.type)
-    ]
 
 
 def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, names: list[str]) -> Ints:

@@ -178,16 +178,9 @@ def _examples(features: Features, record: TrainingUpdate, gains: Floats, weights
     for step in walk(problem, features, ReplayPolicy(record.picks[None]), length=len(gains), rng=rng, room=room):
         by_row = np.zeros(problem.n_rows)
         by_row[step.picks] = gains[step.position]
+        weight, chances = float(weights[step.position]), record.propensities[[step.position]]
+        learned = np.ones(1, dtype=bool)
         examples.append(
-            Examples(
-                rows=step.rows,
-                gains=by_row,
-                weight=float(weights[step.position]),
-                position=step.position,
-                options=step.options,
-                picks=step.picks,
-                learned=np.ones(1, dtype=bool),
-                chances=record.propensities[[step.position]],
-            )
+            Examples(step.rows, by_row, weight, step.position, step.options, step.picks, learned, chances=chances)
         )
     return examples

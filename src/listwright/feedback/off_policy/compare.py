@@ -19,9 +19,8 @@ from listwright.feedback.off_policy.estimators import estimators
 from listwright.feedback.off_policy.evaluate import basis_of, evaluation_of, logged_estimate
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
 from listwright.feedback.off_policy.propensities import check_arguments, known_gains
-from listwright.feedback.off_policy.rollout import against_log
+from listwright.feedback.off_policy.rollout import against_log, difference
 from listwright.feedback.off_policy.targets import as_target
-from listwright.feedback.off_policy.verdict import difference
 
 LOGGED = "logged"
 

@@ -91,14 +91,8 @@ class Walked(Target):
         length = logged.rows.shape[1]
         logged = replace(logged, problems=self.model._by_names(logged.problems))
         rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
-        steps = walk(
-            logged.problems,
-            self.features,
-            self.exploring(logged.rows, length),
-            length=length,
-            rng=rng,
-            room=logged.rooms,
-        )
+        exploring = self.exploring(logged.rows, length)
+        steps = walk(logged.problems, self.features, exploring, length=length, rng=rng, room=logged.rooms)
         with one_thread():
             for step in steps:
                 yield step.scores
@@ -150,13 +144,13 @@ class LoggedChances(Target):
     column: str  # of the log's other columns
 
     def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
-        known = self.of(logged)
+        known = self._known(logged)
         for position in range(logged.rows.shape[1]):
             chances, picks = np.zeros(logged.problems.n_rows), logged.rows[:, position]
             chances[picks[picks >= 0]] = known[picks >= 0, position]
             yield chances
 
-    def of(self, logged: AnsweredLists) -> Floats:
+    def _known(self, logged: AnsweredLists) -> Floats:
         name = self.column
         if name not in logged.others:
             there = ", ".join(map(repr, logged.others)) or "none"
