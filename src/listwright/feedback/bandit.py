@@ -190,7 +190,9 @@ class ListBandit(Predictor):
                 for record in records
             ]
             policy, weights = self.playing_.policy, self._weights(self.length)
-            training = Training(self.features_, self.learner_, policy, weights, self.per_size_, False, False)
+            training = Training(
+                self.features_, self.learner_, policy, weights, self.per_size_, repeats=False, skip_saturated=False
+            )
             learn(training, UpdateQueue([update for update in pending if update is not None]), PolicyKeeper("last"))
             self._advance(training.policy, sum(record.earlier is None for record in records))
         return self
