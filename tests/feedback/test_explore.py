@@ -52,7 +52,7 @@ def test_nothing_learned_means_even_odds() -> None:
 @pytest.mark.parametrize("catalogue", [False, True])
 @pytest.mark.parametrize("budget", [None, 4.0])
 def test_compiled_walk_draws_what_the_plain_one_draws(
-    exploration: Exploration, one_slot: bool, catalogue: bool, budget: float | None
+    exploration: Exploration, one_slot: bool, catalogue: bool, budget: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = problems(40, catalogue=catalogue)
     playing, features = played(found)
@@ -60,7 +60,8 @@ def test_compiled_walk_draws_what_the_plain_one_draws(
     numbers = uniforms(draw_keys(3, [str(i) for i in range(40)]), 4)
     options = {"numbers": numbers, "room": room, "one_slot": one_slot}
     rows, scores, chances = playing.draw(found, features, exploration, **options)
-    plain_rows, plain_scores, plain_chances = playing.draw_plainly(found, features, exploration, **options)
+    monkeypatch.setattr("listwright.feedback.drawing.compiled_walk", lambda *_: None)
+    plain_rows, plain_scores, plain_chances = playing.draw(found, features, exploration, **options)
     assert np.array_equal(rows, plain_rows)
     np.testing.assert_allclose(chances, plain_chances, rtol=1e-4)
     np.testing.assert_allclose(scores, plain_scores, rtol=1e-4, atol=1e-5)

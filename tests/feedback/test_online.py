@@ -278,9 +278,9 @@ def test_a_warm_start_knows_what_the_model_knows_and_learns_on() -> None:
     assert learner.playing_.policy.weights[0] < model.policy_.weights[0]
 
 
-def test_trust_says_how_much_training_counts() -> None:
+def test_prior_weight_says_how_much_training_counts() -> None:
     model, found = fitted()
-    steady, quick = (lw.OnlineSCP.from_model(model, trust=trust, random_state=0) for trust in (1.0, 0.01))
+    steady, quick = (lw.OnlineSCP.from_model(model, prior_weight=weight, random_state=0) for weight in (1.0, 0.01))
     assert quick.predict(found) == model.predict(found)
     for learner in (steady, quick):
         learner.update([TrainingUpdate.of(str(i), found[i].without_reward(), [0, 1], None, [0, 0]) for i in range(50)])

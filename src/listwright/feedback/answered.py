@@ -14,8 +14,6 @@ from listwright.problems import Problems
 
 @dataclass(frozen=True, eq=False)
 class AnsweredLists:
-    """The answered lists of a log as padded arrays of shape (lists, longest list)."""
-
     problems: Problems
     rows: Ints  # (lists, longest): rows of the batch, -1 behind the end of a list
     propensities: Floats  # same shape: nan behind the end, and where they are not known
@@ -25,7 +23,6 @@ class AnsweredLists:
     others: Mapping[str, Floats] = field(default_factory=dict)  # other columns of numbers of a table, as the outcomes
 
     def __len__(self) -> int:
-        """Return the number of lists."""
         return len(self.rows)
 
     def take(self, which: Ints) -> AnsweredLists:
@@ -42,12 +39,10 @@ class AnsweredLists:
         )
 
     def only_shown(self) -> AnsweredLists:
-        """Drop every candidate that was not shown."""
         return self.only(np.sort(self.rows[self.rows >= 0]))
 
     def only(self, kept: Ints) -> AnsweredLists:
-        """Keep only some candidates."""
-        # `kept` are rows of the batch in increasing order and must include every shown row.
+        """Keep some candidates: rows of the batch in increasing order, with every shown one among them."""
         problems = self.problems
         by_row = ("features", "catalogue", "sizes", "item_ids", "vectors")
         some = {name: None if getattr(problems, name) is None else getattr(problems, name)[kept] for name in by_row}
@@ -67,24 +62,19 @@ class LogPart:
     others: Mapping[str, Floats] = field(default_factory=dict)  # other columns of numbers, as the outcomes
 
     def outcome(self, i: int) -> Floats:
-        """Return the revealed outcomes of list `i`, without the NaN at its end."""
         return self.outcomes[i, : int((~np.isnan(self.outcomes[i])).sum())]
 
 
 def answered_lists(part: LogPart, longest: int) -> AnsweredLists:
-    """Extract the answered lists of one part, padded to `longest` positions."""
     lists, which = part.lists, np.flatnonzero(part.answered)
     chosen = lists.problems[which]
     # numbered anew: one problem may be shown several times
     problems = chosen._with(problem_ids=np.arange(len(chosen)), numbered=True)
+    rows = renumber_rows(lists.rows[which], lists.problems.offsets[which], problems.offsets[:-1])
     wide = ((0, 0), (0, longest - lists.rows.shape[1]))
     return AnsweredLists(
         problems,
-        np.pad(
-            renumber_rows(lists.rows[which], lists.problems.offsets[which], problems.offsets[:-1]),
-            wide,
-            constant_values=-1,
-        ),
+        np.pad(rows, wide, constant_values=-1),
         np.pad(lists.propensities[which], wide, constant_values=np.nan),
         np.pad(part.outcomes[which], wide, constant_values=np.nan),
         None if lists.room is None else lists.room[which],

@@ -1,8 +1,4 @@
-"""The base class of learners from feedback: recommend, feedback, update, state.
-
-`ListBandit` owns the cycle of drawing lists, remembering them and learning from their outcomes. Its subclasses
-(`OnlineSCP`, `RankedBandits`, `LSBGreedy`) supply features, learner and exploration.
-"""
+"""The base class of learners from feedback: subclasses supply features, learner and exploration."""
 
 from __future__ import annotations
 
@@ -103,11 +99,9 @@ class ListBandit(Predictor):
         return self
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
-        """Return what lists are drawn with from now on."""
         return Playing(policy, version, learned)
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """Return features and policy for some problems; raise if these differ in kind from those the model knows."""
         self.signature_.check(problems, purpose)
         return self.features_, self.playing_
 
@@ -195,20 +189,12 @@ class ListBandit(Predictor):
                 )
                 for record in records
             ]
-            before, count = self.playing_, sum(record.earlier is None for record in records)
+            policy, weights = self.playing_.policy, self._weights(self.length)
             training = Training(
-                features=self.features_,
-                learner=self.learner_,
-                policy=before.policy,
-                weights=self._weights(self.length),
-                per_size=self.per_size_,
-                repeats=False,
-                skip_saturated=False,
+                self.features_, self.learner_, policy, weights, self.per_size_, repeats=False, skip_saturated=False
             )
             learn(training, UpdateQueue([update for update in pending if update is not None]), PolicyKeeper("last"))
-            self.playing_ = self._play(
-                training.policy, before.version + count, self._discounted_count(before.learned, count)
-            )
+            self._advance(training.policy, sum(record.earlier is None for record in records))
         return self
 
     def _number_items(self, records: list[TrainingUpdate]) -> list[TrainingUpdate]:
@@ -223,13 +209,15 @@ class ListBandit(Predictor):
     def _make_room(self, problems: Iterable[Problems]) -> None:
         """Prepare for problems that are about to be learned from; a hook for growing catalogues."""
 
-    def _discounted_count(self, before: float, count: int) -> float:
-        """Return the number of lists learned from after `count` more, discounted by the half-life."""
+    def _advance(self, policy: Policy, count: int) -> None:
+        """Play another policy, which learned from `count` more lists; earlier ones count less by the half-life."""
+        learned = self.playing_.learned
         if self.half_life is None:
-            return before + count
-        for _ in range(count):  # one by one, so that one call adds up to the same as many
-            before = before * 0.5 ** (1.0 / self.half_life) + 1.0
-        return before
+            learned += count
+        else:
+            for _ in range(count):  # one by one, so that one call adds up to the same as many
+                learned = learned * 0.5 ** (1.0 / self.half_life) + 1.0
+        self.playing_ = self._play(policy, self.playing_.version + count, learned)
 
     @property
     def version(self) -> int:
@@ -276,7 +264,6 @@ class ListBandit(Predictor):
         return hasattr(self, "playing_")
 
     def _check_begun(self) -> None:
-        """Raise unless the model has seen problems."""
         if not hasattr(self, "playing_"):
             raise InputError(f"This {type(self).__name__} has seen no problems yet. Call begin or recommend first.")
 
@@ -294,7 +281,6 @@ class ListBandit(Predictor):
     def _slots_and_budgets(
         self, problems: Problems, length: int | None, budget: ArrayLike | None, allow_short: bool | None = None
     ) -> tuple[int, Floats | None]:
-        """Return the number of slots and the budget of each problem; the constructor's where none are given."""
         length, budget = super()._limits(length, budget)
         if length is not None:
             check_length(length, problems, allow_short=self.allow_short if allow_short is None else allow_short)
@@ -306,7 +292,6 @@ class ListBandit(Predictor):
         return weights[np.minimum(np.arange(count), self.length - 1)]
 
     def _check_parameters(self) -> None:
-        """Raise for constructor parameters that make no sense."""
         at_least_one("length", self.length)
         if self.slots not in ("all", "one"):
             raise InputError(f'slots must be "all" or "one". Got {self.slots!r}.')
@@ -315,7 +300,6 @@ class ListBandit(Predictor):
         position_weights(self.length, weighting=self.weighting)
 
     def _check_record(self, record: TrainingUpdate) -> None:
-        """Raise unless the record suits this model, with propensities where the learner needs them."""
         if not isinstance(record, TrainingUpdate):
             raise InputError(f"Updates come from listwright.feedback.TrainingUpdate.of. Got {type(record).__name__}.")
         self._view(record.problem, "update")
@@ -332,22 +316,25 @@ def arrays_of(value: Any, name: str) -> Arrays:
     arrays: Arrays = {}
     for key, entry in _entries(value):
         if isinstance(entry, int | float | np.number | np.ndarray):
-            arrays[f"{name}.{key}"] = np.array(
-                entry, order="C"
-            )  # safetensors stores memory as it lies, rows or columns
+            # safetensors stores memory as it lies, rows or columns
+            arrays[f"{name}.{key}"] = np.array(entry, order="C")
         else:
             arrays |= arrays_of(entry, f"{name}.{key}")
     return arrays
 
 
 def put_arrays(value: Any, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Set the arrays again in an object of the same structure; types of numbers and arrays are kept."""
     for key, entry in _entries(value):
         path = f"{name}.{key}"
-        if isinstance(entry, int | float | np.number | np.ndarray):
-            _put(value, key, _like(entry, arrays, path))
-        else:
+        if not isinstance(entry, int | float | np.number | np.ndarray):
             put_arrays(entry, path, arrays)
+            continue
+        like: Any = np.asarray(arrays[path])
+        like = like.astype(entry.dtype) if isinstance(entry, np.ndarray) else type(entry)(like.item())
+        if isinstance(value, list):
+            value[key] = like
+        else:
+            setattr(value, key, like)
 
 
 def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
@@ -360,7 +347,6 @@ def check_arrays(value: Any, name: str, arrays: Mapping[str, Any]) -> None:
 
 
 def _entries(value: Any) -> list[tuple[Any, Any]]:
-    """Return the (key, value) pairs to store."""
     if isinstance(value, list):
         return list(enumerate(value))
     if is_dataclass(value):
@@ -369,18 +355,3 @@ def _entries(value: Any) -> list[tuple[Any, Any]]:
         learned = [(name, entry) for name, entry in vars(value).items() if name.endswith("_")]
         return [(name, entry) for name, entry in learned if not isinstance(entry, Policy)]
     return []
-
-
-def _like(entry: Any, arrays: Mapping[str, NDArray[Any]], path: str) -> Any:
-    """Return the stored array as the type of the entry that it replaces."""
-    if isinstance(entry, np.ndarray):
-        return np.array(arrays[path], dtype=entry.dtype)
-    return type(entry)(np.asarray(arrays[path]).item())
-
-
-def _put(value: Any, key: Any, entry: Any) -> None:
-    """Set an entry of a list or an attribute of an object."""
-    if isinstance(value, list):
-        value[key] = entry
-    else:
-        setattr(value, key, entry)

@@ -1,8 +1,4 @@
-"""Drawing lists: policies that explore, and the policy in use.
-
-`Exploring` adds an exploration to a policy inside the walk; `Given` replays lists that were shown; `Playing` is the
-immutable pair of policy and version that `recommend` draws with, through the compiled walk where that is possible.
-"""
+"""Drawing lists: policies that explore, that replay shown lists, and the policy in use."""
 
 from __future__ import annotations
 
@@ -29,11 +25,9 @@ class ReplayPolicy(Policy):
     picks: Ints  # (problems, positions): rows of the batch, -1 behind the end
 
     def score(self, rows: Rows) -> Floats:
-        """Return zeros; replayed picks need no scores."""
         return np.zeros(len(rows.owners))
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Return the given rows of the position."""
         return np.ascontiguousarray(self.picks[:, position]), self.score(rows)
 
 
@@ -52,11 +46,9 @@ class Exploring(Policy):
     _earlier: Floats | None = None  # by problem: see `_one_slot`; -1 once a pick was not the best
 
     def score(self, rows: Rows) -> Floats:
-        """Return the scores of the underlying policy."""
         return self.policy.score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Return the drawn or given row of each problem, and the chance of every row."""
         chances, best = self.exploration.chances(self.policy, rows, open_rows, position, self.learned)
         alone = np.where(best >= 0, chances[best], 0.0)
         if self.one_slot:
@@ -72,9 +64,7 @@ class Exploring(Policy):
         return picks, chances
 
     def _one_slot(self, chances: Floats, best: Ints, rows: Rows, position: int) -> Floats:
-        """Mix the chances with certainty of the best row, by the posterior chance that this slot is the
-        exploring one.
-        """
+        """Mix the chances with certainty of the best row, by the posterior chance that this slot explores."""
         if self._earlier is None:
             self._earlier = np.zeros(len(best))
         left = np.maximum(self._earlier, 0.0) + self.length - position
@@ -97,13 +87,10 @@ class Playing:
 
     @property
     def drawn_with(self) -> Policy:
-        """The policy that lists are drawn with: the optimistic variant if there is one."""
         return self.policy if self.eager is None else self.eager
 
     def likeliest(self, exploration: Exploration) -> Policy:
-        """Return the policy of lists without exploration: the one in use or, if it draws, what it would most likely
-        pick.
-        """
+        """Return the policy without exploration: the one in use or, if it draws, its most likely picks."""
         return self.policy if self.policy.certain else Likeliest(self, exploration)
 
     def draw(
@@ -116,25 +103,10 @@ class Playing:
         room: Floats | None,
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
-        """Draw one list per problem, in one compiled function where features, policy and exploration allow it."""
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.kernel_arguments(self.learned)
         if compiled is not None and kind is not None:
             return compiled.lists(numbers.shape[1], room, draws=Draws(*kind, one_slot, numbers))
-        return self.draw_plainly(problems, features, exploration, numbers=numbers, room=room, one_slot=one_slot)
-
-    def draw_plainly(
-        self,
-        problems: Problems,
-        features: Features,
-        exploration: Exploration,
-        *,
-        numbers: Floats,
-        room: Floats | None,
-        one_slot: bool,
-    ) -> tuple[Ints, Floats, Floats]:
-        """Draw slot by slot with the plain walk, with the result of `draw`."""
-        length = numbers.shape[1]
-        policy = self.drawn_with
+        policy, length = self.drawn_with, numbers.shape[1]
         exploring = Exploring(
             policy, exploration, learned=self.learned, length=length, one_slot=one_slot, numbers=numbers
         )
@@ -146,7 +118,7 @@ class Playing:
                 picks = step.picks[some]
                 rows[some, step.position] = picks
                 chances[some, step.position] = step.scores[picks]
-                scores[some, step.position] = _scores(policy, step.rows, step.scores)[picks]
+                scores[some, step.position] = (policy.score(step.rows) if policy.certain else step.scores)[picks]
         return rows, scores, chances
 
 
@@ -158,15 +130,8 @@ class Likeliest(Policy):
     exploration: Exploration
 
     def score(self, rows: Rows) -> Floats:
-        """Return the scores of the policy in use."""
         return self.playing.policy.score(rows)
 
     def pick(self, rows: Rows, open_rows: Bools, position: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        """Return the pick without exploration of each problem, and the chances of all rows."""
         chances, best = self.exploration.chances(self.playing.policy, rows, open_rows, position, self.playing.learned)
         return best, chances
-
-
-def _scores(policy: Policy, rows: Rows, chances: Floats) -> Floats:
-    """Return the policy's scores, or the chances where the policy is random."""
-    return policy.score(rows) if policy.certain else chances

@@ -1,8 +1,4 @@
-"""Ridge regression of gains on shown items only.
-
-`GainLearner` is the interface of learners that take partial feedback; `GainRidge` is the default of `OnlineSCP`. It
-keeps Gram matrices per fold of lists, which makes updates cheap, revisions exact, and the penalty tunable at any time.
-"""
+"""Ridge regression of gains on shown items only, with sums per fold of lists: exact revisions, tunable penalties."""
 
 from __future__ import annotations
 
@@ -67,7 +63,6 @@ class GainRidge(RidgeFTRL, GainLearner):
         self.half_life = half_life
 
     def open(self, rows: Rows) -> None:
-        """Start from empty sums, with one Gram block per item where rows are crossed with items."""
         self._start(rows)
         for sums in self.sums_:
             sums.cross_gram = np.repeat(sums.cross_gram, max(1, sums.n_items), axis=0)
@@ -82,16 +77,12 @@ class GainRidge(RidgeFTRL, GainLearner):
         self._take_anchor()
 
     def bound(self, leverage: float | None) -> None:
-        """Set another bound on the leverage of one list."""
         self.leverage = leverage
         self._take_anchor()
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
-        """Add one list to the sums of its fold."""
-        sums, roots = (
-            self.sums_[fold % len(self.sums_)],
-            np.sqrt(share * self._limit_leverage(rows, weights * self._next_weight())),
-        )
+        sums = self.sums_[fold % len(self.sums_)]
+        roots = np.sqrt(share * self._limit_leverage(rows, weights * self._next_weight()))
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         sums.add_rows(table, target, 1.0)
         if rows.crossed is not None:
@@ -121,7 +112,6 @@ class GainRidge(RidgeFTRL, GainLearner):
         self._end_round(len(folds))
 
     def _next_weight(self) -> float:
-        """Return the weight of the next list."""
         if self.half_life is not None:
             self.growth_ = self._now * 2.0 ** (1.0 / self.half_life)
             if self.growth_ > LARGEST:
@@ -135,7 +125,6 @@ class GainRidge(RidgeFTRL, GainLearner):
         return float(vars(self).get("growth_", 1.0))
 
     def _fade(self, share: float) -> None:
-        """Scale the weight of all lists so far by `share`."""
         self.sums_ = [_scale_sums(sums, share) for sums in self.sums_]
         self.next_anchor_ = 0
 
@@ -150,7 +139,6 @@ class GainRidge(RidgeFTRL, GainLearner):
     def revise(
         self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int, share: float = 1.0
     ) -> None:
-        """Replace the gains of a list that was revealed before; only the right-hand side of the regression changes."""
         sums, weights = self.sums_[fold % len(self.sums_)], share * self._limit_leverage(rows, weights * self._now)
         change = weights * (gains - earlier)
         sums.right += rows.table.astype(np.float64).T @ change
@@ -159,7 +147,6 @@ class GainRidge(RidgeFTRL, GainLearner):
             np.add.at(sums.cross_right, rows.crossed.items, change[:, None] * rows.crossed.states)
 
     def _limit_leverage(self, rows: Rows, weights: Floats) -> Floats:
-        """Return the weights of one list, scaled down if their total leverage exceeds the bound."""
         if self.leverage is None:
             return weights
         if self.rounds_ >= self.next_anchor_:
@@ -176,14 +163,12 @@ class GainRidge(RidgeFTRL, GainLearner):
         return weights * min(1.0, self.leverage / max(total, np.finfo(np.float64).tiny))
 
     def _take_anchor(self) -> None:
-        """Factorise the penalised Gram matrix for computing leverage."""
         gram: Floats = reduce(np.add, [sums.gram for sums in self.sums_])
         gram = gram + self._now * self.penalty_ * np.eye(len(gram))
         self.anchor_ = np.zeros((0, 0)) if self.leverage is None else np.ascontiguousarray(np.linalg.cholesky(gram).T)
         self.next_anchor_ = self.rounds_ + max(1, len(gram) // 16)
 
     def policy(self) -> Policy:
-        """Solve for the weights; does not change the learner."""
         return Linear(*reduce(RidgeSums.combine, self.sums_).solve(self._now * self.penalty_))
 
     def times_shown(self) -> Floats:
@@ -196,7 +181,6 @@ class GainRidge(RidgeFTRL, GainLearner):
         return float(np.sqrt(squares / max(float(self.times_shown().sum()), 1e-9))) if squares > 0 else 0.0
 
     def grow(self, n_items: int, n_states: int) -> None:
-        """Make room for `n_items` catalogue items and `n_states` state columns."""
         self.sums_ = [_pad_sums(sums, n_items, n_states) for sums in self.sums_]
 
 
@@ -207,27 +191,22 @@ class GainCorrection(GainRidge):
     base_: Policy
 
     def start_from(self, base: Policy, rows: Rows) -> None:
-        """Start with no correction of a policy, for rows of this shape."""
         self.base_ = base
         self.open(rows)
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
-        """Learn from what one list gained beyond the scores of the policy."""
         super().reveal(rows, gains - self.base_.score(rows), weights, fold, share)
 
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
-        """Learn from what many lists gained beyond the scores of the policy."""
         super().reveal_many(rows, gains - self.base_.score(rows), weights, numbers, folds)
 
     def revise(
         self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int, share: float = 1.0
     ) -> None:
-        """Replace the gains of a list that was revealed before."""
         own = self.base_.score(rows)
         super().revise(rows, earlier - own, gains - own, weights, fold, share)
 
     def policy(self) -> Policy:
-        """Return the policy with the correction."""
         correction = super().policy()
         assert isinstance(correction, Linear)
         return Corrected(self.base_, correction)
@@ -236,18 +215,14 @@ class GainCorrection(GainRidge):
 @saved_as("feedback.Corrected")
 @dataclass(frozen=True, eq=False)
 class Corrected(Policy):
-    """A policy whose scores are corrected by a linear one."""
-
     base: Policy
     correction: Linear
 
     def score(self, rows: Rows) -> Floats:
-        """Return the sum of both scores."""
         return self.base.score(rows) + self.correction.score(rows)
 
 
 def _pad_sums(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
-    """Pad the sums with zeros to more items and state columns."""
     items, states = n_items - sums.n_items, n_states - sums.cross_gram.shape[1]
     return replace(
         sums,
@@ -259,14 +234,6 @@ def _pad_sums(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
 
 
 def _scale_sums(sums: RidgeSums, share: float) -> RidgeSums:
-    """Return the sums multiplied by `share`, with one Gram block per item."""
     blocks = sums.cross_gram if len(sums.cross_gram) >= sums.n_items else sums.cross_gram.repeat(sums.n_items, axis=0)
-    return RidgeSums(
-        sums.gram * share,
-        sums.right * share,
-        sums.squares * share,
-        sums.n_items,
-        blocks * share,
-        sums.between * share,
-        sums.cross_right * share,
-    )
+    others = ("gram", "right", "squares", "between", "cross_right")
+    return replace(sums, cross_gram=blocks * share, **{name: getattr(sums, name) * share for name in others})

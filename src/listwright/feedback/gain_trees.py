@@ -1,8 +1,4 @@
-"""Boosted trees, or any other regressor, trained on shown items and retrained in the background.
-
-`GainTrees` stores the rows of recent lists and starts with a `GainRidge` until there are enough of them for the first
-training. Used by `OnlineSCP` with `learner="boosting"` or a regressor.
-"""
+"""Boosted trees, or any other regressor, trained on shown items and retrained in the background."""
 
 from __future__ import annotations
 
@@ -35,16 +31,8 @@ def boosted_trees() -> Any:
         from sklearn.ensemble import HistGradientBoostingRegressor
 
         return HistGradientBoostingRegressor(max_iter=100, learning_rate=0.05, max_leaf_nodes=15, random_state=0)
-    return lightgbm.LGBMRegressor(
-        n_estimators=100,
-        learning_rate=0.05,
-        num_leaves=15,
-        random_state=0,
-        n_jobs=1,
-        deterministic=True,
-        force_row_wise=True,
-        verbose=-1,
-    )
+    steady = {"random_state": 0, "n_jobs": 1, "deterministic": True, "force_row_wise": True, "verbose": -1}
+    return lightgbm.LGBMRegressor(n_estimators=100, learning_rate=0.05, num_leaves=15, **steady)
 
 
 @saved_as("feedback.GainTrees")
@@ -86,7 +74,6 @@ class GainTrees(GainLearner):
         self.keep = keep
 
     def open(self, rows: Rows) -> None:
-        """Start without rows, for tables of this width."""
         self.ridge_ = GainRidge(self.penalty, center=False, leverage=self.leverage, half_life=self.half_life)
         self.ridge_.open(rows)
         self.rows_ = np.zeros((0, rows.written_out().shape[1]), dtype=np.float32)
@@ -115,11 +102,13 @@ class GainTrees(GainLearner):
         return "" if spans.shape == (4,) and (spans >= 0).all() and (spans <= n).all() else "there are not so many rows"
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
-        """Store the rows of one list, and start or finish a training if one is due."""
         self.ridge_.reveal(rows, gains, weights, fold, share)
         self._keep(rows.written_out(), gains, weights * share, np.full(len(gains), self.rounds_))
         self.rounds_ += 1
-        self._train()
+        if self.takes_over_ and self.rounds_ >= self.takes_over_:
+            self._take_over()
+        if not self.takes_over_ and self.rounds_ >= self.next_training_:
+            self._start_training()
 
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
         """Store the rows of many lists; if a training is due, fit once and wait for it."""
@@ -134,44 +123,31 @@ class GainTrees(GainLearner):
     def revise(
         self, rows: Rows, earlier: Floats, gains: Floats, weights: Floats, fold: int, share: float = 1.0
     ) -> None:
-        """Raise `InputError`: fitted trees cannot take back what they learned."""
         raise InputError("Feedback that changes later needs learner='ridge': trees cannot take back what they learned.")
 
     def policy(self) -> Policy:
-        """Return the current estimator as a policy, or the ridge regression before the first training."""
         return self.ridge_.policy() if self.estimator_ is None else Estimator(self.estimator_)
 
     def after_restore(self) -> None:
-        """Refit the current estimator, and restart a pending training, after rows were restored from a state."""
         self.__dict__.pop("_future", None)
         self.estimator_ = _fit_estimator(*self._task(*self.trained_on_)) if self.trained_on_[1] else None
         if self.takes_over_:
             self._submit()
 
     def _keep(self, table: Floats32, gains: Floats, weights: Floats, lists: Ints) -> None:
-        """Append rows, gains, weights and list numbers to what is stored."""
-        for name, values in zip(KEPT, (table, gains, weights, lists), strict=True):
-            self._append(name, values)
-
-    def _append(self, name: str, values: Any) -> None:
-        """Append to a buffer that doubles when full, so that the amortised cost of a list is that of its own rows."""
-        kept, buffers = getattr(self, name), self.__dict__.setdefault("_buffers", {})
-        start, end = len(kept), len(kept) + len(values)
-        if kept.base is not buffers.get(name) or kept.base is None or len(kept.base) < end:
-            buffers[name] = np.empty((2 * end, *kept.shape[1:]), dtype=kept.dtype)
-            buffers[name][:start] = kept
-        buffers[name][start:end] = values
-        setattr(self, name, buffers[name][:end])
-
-    def _train(self) -> None:
-        """Switch to a finished training when its round has come, then start the next one if due."""
-        if self.takes_over_ and self.rounds_ >= self.takes_over_:
-            self._take_over()
-        if not self.takes_over_ and self.rounds_ >= self.next_training_:
-            self._start_training()
+        """Append to buffers that double when full, so that the amortised cost of a list is that of its own rows."""
+        buffers = self.__dict__.setdefault("_buffers", {})
+        added: tuple[Any, ...] = table, gains, weights, lists
+        for name, values in zip(KEPT, added, strict=True):
+            kept = getattr(self, name)
+            start, end = len(kept), len(kept) + len(values)
+            if kept.base is not buffers.get(name) or kept.base is None or len(kept.base) < end:
+                buffers[name] = np.empty((2 * end, *kept.shape[1:]), dtype=kept.dtype)
+                buffers[name][:start] = kept
+            buffers[name][start:end] = values
+            setattr(self, name, buffers[name][:end])
 
     def _start_training(self) -> None:
-        """Fix the rows to train on and the rounds of takeover and of the next training, then submit the fit."""
         end = len(self.rows_)
         self.training_on_ = np.array([max(0, end - self.keep), end])
         self.takes_over_ = int(np.ceil(TIME * self.rounds_))
@@ -179,11 +155,9 @@ class GainTrees(GainLearner):
         self._submit()
 
     def _submit(self) -> None:
-        """Give the fit to the background thread."""
         self.__dict__["_future"] = _pool().submit(_fit_estimator, *self._task(*self.training_on_))
 
     def _take_over(self) -> None:
-        """Use the newly trained estimator, waiting for it if necessary, and drop rows that are no longer needed."""
         if not self.takes_over_:
             return
         future: Future[Any] | None = self.__dict__.pop("_future", None)
@@ -195,7 +169,6 @@ class GainTrees(GainLearner):
         self.takes_over_ = 0
 
     def _task(self, first: int, end: int) -> tuple[Any, Floats32, Floats, Floats]:
-        """Return the arguments of a fit on rows `first` to `end`: estimator, rows, gains and (discounted) weights."""
         estimator = boosted_trees() if isinstance(self.estimator, str) else clone(self.estimator)
         weights = self.weights_[first:end]
         if self.half_life is not None:
@@ -208,7 +181,6 @@ class GainTrees(GainLearner):
 
 
 def _fit_estimator(estimator: Any, rows: Floats32, gains: Floats, weights: Floats) -> Any:
-    """Fit the estimator, with sample weights if it accepts them."""
     from sklearn.utils.validation import has_fit_parameter
 
     weighted = {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}

@@ -1,9 +1,4 @@
-"""The log of shown lists and their outcomes.
-
-`Log` collects lists with `append` and outcomes with `feedback`, or reads both from a table. Estimators and learners do
-not use it directly: `Log.answered` lays lists with outcomes side by side in `AnsweredLists`, whose arrays have shape
-(lists, positions), and `runs` splits its problems into chunks that fit into memory.
-"""
+"""The log of shown lists and their outcomes; learners and estimators read it as `AnsweredLists`."""
 
 from __future__ import annotations
 
@@ -21,7 +16,6 @@ from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
 from listwright.feedback.log_frames import OPTIONS, alike_files, as_frame, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
 from listwright.feedback.updates import (
-    Outcome,
     TrainingUpdate,
     by_list,
     validate_outcome,
@@ -163,23 +157,17 @@ class Log:
         for name, outcome in by_list(list_ids, outcomes).items():
             part, i = self._place(name)
             if not part.answered[i]:
-                new[name] = self._validate_outcome(name, outcome)
+                new[name] = validate_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
         for name, gains in new.items():
             part, i = self._place(name)
             part.outcomes[i, : len(gains)], part.answered[i] = gains, True
         return len(new)
 
     def _place(self, name: str) -> tuple[LogPart, int]:
-        """Return the part that holds a list and the list's number within it."""
         if name not in self._places:
             raise InputError(f"Feedback for list {name}, which is not in the log. Append the lists that are shown.")
         part, i = self._places[name]
         return self._parts[part], i
-
-    def _validate_outcome(self, name: str, outcome: Outcome) -> Floats:
-        """Validate an outcome against the items that the list showed."""
-        part, i = self._place(name)
-        return validate_outcome(outcome, part.lists.items(i), cascade=self.cascade, name=name)
 
     def updates(self) -> Iterator[TrainingUpdate]:
         """Iterate over the answered lists as `TrainingUpdate`, in the order shown, ready for `OnlineSCP.update`."""
@@ -226,7 +214,6 @@ class Log:
         return self._taking(answered, np.flatnonzero(~odd)), self._taking(answered, np.flatnonzero(odd))
 
     def _taking(self, answered: AnsweredLists, which: Ints) -> Log:
-        """Return a log of some of the answered lists."""
         some, log = answered.take(which), Log(cascade=self.cascade)
         ids, chances = some.list_ids, some.propensities
         log._append(Recommendations(some.problems, some.rows, list_ids=ids, propensities=chances), some.outcomes)
@@ -349,7 +336,6 @@ class Log:
 def _as_shown(
     lists: Lists, list_ids: Sequence[str] | None, propensities: ArrayLike | None, version: int | None
 ) -> Recommendations:
-    """Wrap lists with their ids, propensities and version, from the arguments or else as the lists carry them."""
     if not isinstance(lists, Lists):
         raise InputError(f"A log takes listwright.Lists. Got {type(lists).__name__}.")
     carried = lists if isinstance(lists, Recommendations) else None
@@ -372,7 +358,6 @@ def _as_shown(
 
 
 def _check_shown(lists: Recommendations) -> None:
-    """Raise unless each list picks distinct rows of its own problem."""
     # Propensities must be above 0 and at most 1, or missing for a whole list.
     shown, starts, ends = lists.rows >= 0, lists.problems.offsets[:-1, None], lists.problems.offsets[1:, None]
     ordered = np.sort(np.where(shown, lists.rows, -1 - np.arange(lists.rows.shape[1])), axis=1)

@@ -1,9 +1,4 @@
-"""Faults of a table of shown lists, counted by kind.
-
-Some faults belong to single lists, which can be left out (`drop_lists`): positions, duplicates, outcomes, propensities.
-Others belong to the whole log: candidates that are missing, weights that do not average 1, features that are ids or
-that are known only after the click.
-"""
+"""Faults of a table of shown lists, counted by kind: of single lists, which can be left out, or of the whole log."""
 
 from __future__ import annotations
 
@@ -29,8 +24,6 @@ ID_NAME = re.compile(r"(^|[_ .-])(id|uuid|guid|hash|key)$|(^|[_ .-])(user|custom
 
 @dataclass(frozen=True)
 class LogFault:
-    """One kind of fault of a log."""
-
     kind: str
     count: int  # lists at fault; columns for "ids" and "leaks"
     examples: tuple[str, ...]
@@ -38,7 +31,6 @@ class LogFault:
     by_list: bool  # whether leaving out the lists at fault mends it
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -46,19 +38,17 @@ class LogFault:
 
 
 def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
-    """Return all faults, those of single lists first."""
     groups = group_rows(table, by_role["list"])
     lists = [str(name) for name in groups.ids.tolist()]
-    found = []
-    for kind, (bad, message) in _bad_lists(table, by_role, groups).items():
-        if bad.any():
-            examples = tuple(lists[i] for i in np.flatnonzero(bad)[:EXAMPLES])
-            found.append(LogFault(kind, int(bad.sum()), examples, message, by_list=True))
-    return found + _missing_candidates(table, by_role, groups, lists) + suspicious_columns(table, by_role)
+    faults = [
+        LogFault(kind, int(bad.sum()), tuple(lists[i] for i in np.flatnonzero(bad)[:EXAMPLES]), message, by_list=True)
+        for kind, (bad, message) in _bad_lists(table, by_role, groups).items()
+        if bad.any()
+    ]
+    return faults + _missing_candidates(table, by_role, groups, lists) + suspicious_columns(table, by_role)
 
 
 def drop_lists(table: ColumnTable, by_role: Mapping[str, str]) -> tuple[ColumnTable, int]:
-    """Return the table without the lists at fault, and how many they are."""
     groups = group_rows(table, by_role["list"])
     bad = np.zeros(len(groups.ids), dtype=bool)
     for lists, _ in _bad_lists(table, by_role, groups).values():
@@ -72,7 +62,6 @@ def drop_lists(table: ColumnTable, by_role: Mapping[str, str]) -> tuple[ColumnTa
 
 
 def _bad_lists(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> dict[str, tuple[Bools, str]]:
-    """Return by kind which lists are at fault, and what is wrong with them."""
     owners, count = np.repeat(np.arange(len(groups.ids)), np.diff(groups.offsets)), len(groups.ids)
     position, shown = positions_of(table, by_role, groups)
     outcome = _column(table, by_role, groups, "outcome")
@@ -119,7 +108,6 @@ def positions_of(table: ColumnTable, by_role: Mapping[str, str], groups: RowGrou
 
 
 def _column(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, role: str) -> Floats:
-    """Return the numbers of a role in the order of the lists; NaN where there are none."""
     name = by_role.get(role)
     if name not in table.columns or not is_number(table.columns[name].type):
         return np.full(table.n_rows, np.nan)
@@ -127,7 +115,6 @@ def _column(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, r
 
 
 def as_floats(column: Any) -> Floats:
-    """Return a column of numbers or booleans as floats, with NaN for nulls."""
     whole = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
     return np.asarray(whole.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
 
@@ -158,7 +145,6 @@ def _missing_candidates(
 
 
 def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
-    """Find columns of numbers that are ids, or that are known only after the outcome."""
     groups = group_rows(table, by_role["list"])
     shown = positions_of(table, by_role, groups)[1]
     outcome = np.nan_to_num(_column(table, by_role, groups, "outcome"))[shown]
@@ -176,11 +162,12 @@ def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[L
             if name not in ids and _knows(groups.sort(as_floats(table.columns[name]))[shown], outcome > 0)
         )
     kinds = (("ids", ids, "columns that look like ids"), ("leaks", leaks, "columns that know the outcome"))
-    return [LogFault(kind, len(found), found, message, by_list=False) for kind, found, message in kinds if found]
+    return [
+        LogFault(kind, len(columns), columns, message, by_list=False) for kind, columns, message in kinds if columns
+    ]
 
 
 def _knows(values: Floats, clicked: Bools) -> bool:
-    """Return whether a column separates clicked items from the others, by the area under its ROC curve."""
     ranks: Ints = scipy.stats.rankdata(np.nan_to_num(values, nan=-np.inf))
     hits = int(clicked.sum())
     area = (float(ranks[clicked].sum()) - hits * (hits + 1) / 2) / (hits * (len(ranks) - hits))

@@ -3,8 +3,7 @@
 Columns: `list`, `version`, `problem`, `item`, `position` (from 1; null for what was not shown), `propensity`, `outcome`
 (null where nothing came back, or where a cascade had stopped before), then `feature: name`, and where there are any
 `context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`, `group`, `per_group` and `at_least` (how many items
-of its group a list could and had to hold) and `pinned` (-1 if excluded; 1, 2, ... if pinned). Tables of others are read
-too: see `log_columns`.
+of its group a list could and had to hold) and `pinned` (-1 if excluded; 1, 2, ... if pinned).
 """
 
 from __future__ import annotations
@@ -42,8 +41,6 @@ QUOTAS = ("group", "per_group", "at_least", "pinned")  # columns of what lists h
 
 
 class ReadLog(NamedTuple):
-    """The result of reading a table as a log."""
-
     # runs of one policy version; outcomes, nan where nothing came back; other columns of numbers, as the outcomes
     parts: list[tuple[Recommendations, Floats, dict[str, Floats]]]
     columns: Columns  # how the candidates were read
@@ -51,7 +48,6 @@ class ReadLog(NamedTuple):
 
 
 def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> Any:
-    """Build one frame from parts of a log; `backend` is "pandas", "polars", "pyarrow" or None for what is installed."""
     if not parts:
         raise InputError("This log is empty. Append lists first.")
     frame = nw.from_native(pa.concat_tables([as_arrow(*part) for part in parts]), eager_only=True)
@@ -60,7 +56,6 @@ def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> A
 
 
 def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
-    """Build the arrow table of shown lists, one row per candidate."""
     problems, shown = lists.problems, lists.rows >= 0
     extra = (problems.links, problems.aspects, problems.query_terms)
     if sparse.issparse(problems.features) or any(kind is not None for kind in extra):
@@ -85,7 +80,6 @@ def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
 
 
 def _candidate_columns(problems: Problems, room: Floats | None) -> dict[str, Any]:
-    """Columns for what is known of the candidates: marked features, context and vectors; catalogue, size and budget."""
     names = problems.feature_names or range(problems.n_features)
     columns: dict[str, Any] = {f"feature: {name}": problems.features[:, j] for j, name in enumerate(names)}
     if problems.context is not None:
@@ -113,7 +107,6 @@ def _quotas(problems: Problems) -> dict[str, Any]:
 
 
 def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str, Any]) -> ReadLog:
-    """Read shown lists and outcomes from a frame, from files, or from a `ColumnTable`."""
     table = _table_of(source, given)
     by_role = roles(table.names, given, table.source)
     check_needed(by_role, table.source)
@@ -131,7 +124,6 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
 
 
 def read_faults(source: Any, given: Mapping[str, str | None]) -> list[LogFault]:
-    """Return the faults of shown lists in a frame or in files."""
     table = _table_of(source, given)
     by_role = roles(table.names, given, table.source)
     check_needed(by_role, table.source)
@@ -165,7 +157,6 @@ def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
 
 
 def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
-    """Return the candidates of every list: by the marks of the columns, or as any table of candidates is read."""
     marks = {kind: prefixed_columns(table.names, kind) for kind in MARKS}
     is_marked = (any(marks.values()) or "catalogue" in table.names) and not (options.keys() & {"features", "catalogue"})
     wanted = _by_marks(table, marks, by_role) if is_marked else _by_options(table, by_role, options)
@@ -213,17 +204,11 @@ def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[st
     )
     if nothing and not any(options.get(name) for name in ("catalogue", "categorical", "vectors")):
         options["catalogue"] = by_role["item"]  # nothing else tells the items apart
-    return ColumnOptions(
-        **(
-            {"context": None, "catalogue": None, "missing": "error"}
-            | options
-            | {"problem": by_role["list"], "item": by_role["item"]}
-        )
-    )
+    defaults = {"context": None, "catalogue": None, "missing": "error"}
+    return ColumnOptions(**(defaults | options | {"problem": by_role["list"], "item": by_role["item"]}))
 
 
 def _with_groups(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:
-    """Return the groups of the candidates and what lists had to keep to; null where there was no limit."""
     order, columns = group_rows(table, by_role["list"]), {name: table.columns.get(name) for name in QUOTAS}
     known = {name: values for name, values in columns.items() if values is not None and values.null_count < len(values)}
     quotas = Quotas.free(problems.n_rows)
@@ -262,7 +247,6 @@ def _plain_items(problems: Problems) -> Problems:
 def _parts(
     table: ColumnTable, by_role: Mapping[str, str], problems: Problems, groups: RowGroups
 ) -> list[tuple[Recommendations, Floats, dict[str, Floats]]]:
-    """Split the lists into runs of one policy version, each with its outcomes."""
     names = [str(name) for name in groups.ids.tolist()]
     position = _positions(table, by_role, groups, names)
     shape = len(names), max(1, int(position.max(initial=0)))
@@ -276,9 +260,11 @@ def _parts(
     _check_not_shown(table, by_role, groups, outcome, position)
     gains[places] = outcome[where]
     versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
-    others = {name: np.full(shape, np.nan) for name in _other_numbers(table, by_role)}
-    for name, values in others.items():
-        values[places] = groups.sort(_numbers(table, name))[where]
+    others = {}  # floats without a role, such as the chances of another policy
+    for name, values in table.columns.items():
+        if name not in by_role.values() and ":" not in name and pa.types.is_floating(values.type):
+            others[name] = np.full(shape, np.nan)
+            others[name][places] = groups.sort(_numbers(table, name))[where]
     cuts = np.flatnonzero(np.diff(versions)) + 1 if versions is not None else np.zeros(0, dtype=np.int64)
     parts = []
     for run in np.split(np.arange(len(names)), cuts):
@@ -295,17 +281,7 @@ def _parts(
     return parts
 
 
-def _other_numbers(table: ColumnTable, by_role: Mapping[str, str]) -> list[str]:
-    """Return columns of floats without a role, such as the chances of another policy."""
-    return [
-        name
-        for name, values in table.columns.items()
-        if name not in by_role.values() and ":" not in name and pa.types.is_floating(values.type)
-    ]
-
-
 def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, names: list[str]) -> Ints:
-    """Return the position of each row, counted from 1, and 0 for rows that were not shown."""
     for role in ("shown", "position"):
         if role in by_role:
             _numbers(table, by_role[role])  # which raises for any other type
@@ -319,7 +295,6 @@ def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups
 
 
 def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
-    """Raise unless the positions of each list are 1, 2, ... without gaps or repeats."""
     count = np.add.reduceat((position > 0).astype(np.int64), offsets[:-1])
     owners = np.repeat(np.arange(len(names)), np.diff(offsets))
     wrong = (position < 0) | (position != np.floor(position)) | (position > count[owners])
@@ -334,7 +309,6 @@ def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
 def _check_not_shown(
     table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, outcome: Floats, position: Ints
 ) -> None:
-    """Raise if an item that was not shown has a positive outcome."""
     lost = np.flatnonzero((np.nan_to_num(outcome) != 0) & (position == 0))
     if len(lost):
         row = groups.row_of(int(lost[0]))
@@ -343,12 +317,10 @@ def _check_not_shown(
 
 
 def _by_list(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, role: str) -> NDArray[Any] | None:
-    """Return the number that each list has in the column of a role, taken from its first row."""
     return groups.sort(_numbers(table, by_role[role]))[groups.offsets[:-1]] if role in by_role else None
 
 
 def _numbers(table: ColumnTable, name: str) -> Floats:
-    """Read a numeric or boolean column as floats, with NaN for nulls; raise for any other type."""
     column = table.column(name, name)
     if not (is_number(column.type) or pa.types.is_null(column.type)):
         raise InputError(f"{table.source}: column {name!r} must hold numbers. Got {column.type}.")
@@ -367,17 +339,14 @@ def columns_in(paths: Sequence[str | Path]) -> list[str]:
 
 
 def write_parquet(table: pa.Table, path: str | Path, *, cascade: bool) -> None:
-    """Write a table to Parquet, with whether its outcomes are those of a cascade in the file's metadata."""
     pq.write_table(table.replace_schema_metadata(file_mark(cascade)), path)
 
 
 def file_mark(cascade: bool) -> dict[bytes, bytes]:
-    """Return the metadata that marks a Parquet file as a log."""
     return {MARK: json.dumps({"cascade": cascade}).encode()}
 
 
 def file_cascade(path: str | Path) -> bool:
-    """Return whether a Parquet file is marked as a cascade log; False for unmarked or unreadable files."""
     try:
         about = json.loads((pq.read_schema(path).metadata or {}).get(MARK, b"{}"))
     except (ValueError, OSError, pa.ArrowException):
@@ -409,7 +378,6 @@ MARKS = ("feature", "context", "vector")  # columns that `Log.to_frame` writes a
 
 
 def roles(columns: Iterable[str], given: Mapping[str, str | None], source: str) -> dict[str, str]:
-    """Find the column that plays each role."""
     there = list(columns)
     by_role = {}
     for role, usual in NAMES.items():
@@ -425,7 +393,6 @@ def roles(columns: Iterable[str], given: Mapping[str, str | None], source: str) 
 
 
 def check_needed(by_role: Mapping[str, str], source: str) -> None:
-    """Raise unless there are columns for the list, the item, the outcome, and the position (or shown)."""
     lacking = [role for role in ("list", "item", "outcome") if role not in by_role]
     if "position" not in by_role and "shown" not in by_role:
         lacking.append("position")
@@ -445,7 +412,6 @@ def prefixed_columns(columns: Iterable[str], kind: str) -> dict[str, str]:
 
 
 def _usual(role: str, usual: tuple[str, ...], there: list[str], taken: set[str | None], source: str) -> str | None:
-    """Return the one column with a usual name for the role, or None; raise if several match."""
     plain = {name: "_".join(name.strip().lower().replace("-", " ").split()) for name in there if name not in taken}
     matching = [name for name in there if plain.get(name) in usual]
     if len(matching) > 1:

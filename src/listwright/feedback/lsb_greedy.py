@@ -36,7 +36,6 @@ class TopicGains(Features):
     group = "coverage"
 
     def start(self, problems: Problems) -> CoverageWeights:
-        """Start with nothing covered; raise unless all shares are between 0 and 1."""
         topics = dense(problems.features if problems.vectors is None else problems.vectors)
         if topics.size and (topics.min() < 0 or topics.max() > 1):
             raise InputError(
@@ -46,7 +45,6 @@ class TopicGains(Features):
         return CoverageWeights(problems, topics, np.ones((len(problems), topics.shape[1]), dtype=np.float32))
 
     def columns(self, seen: CoverageWeights) -> Floats32:
-        """Return share * uncovered share, per row and topic, crossed with the context if there is one."""
         owners, context = seen.problems.owners, seen.problems.context
         gains = seen.topics * seen.left[owners]
         if context is None:
@@ -55,7 +53,6 @@ class TopicGains(Features):
         return np.ascontiguousarray(crossed.reshape(len(gains), -1))
 
     def add(self, seen: CoverageWeights, picks: Ints) -> CoverageWeights:
-        """Multiply what is left of each topic by 1 - share of the pick."""
         left, some = seen.left.copy(), np.flatnonzero(picks >= 0)
         left[some] *= 1.0 - seen.topics[picks[some]]
         return seen._replace(left=left)
@@ -70,19 +67,15 @@ class Optimist(Policy):
     alpha: float
 
     def score(self, rows: Rows) -> Floats:
-        """Return the upper confidence bound of each row's gain."""
         table = rows.table.astype(np.float64)
         width = np.sqrt(np.maximum(np.einsum("ij,ij->i", table @ self.inverse, table), 0.0))
         return linear_scores(rows.table, self.weights) + self.alpha * width
 
 
 class OptimisticRidge(GainRidge):
-    """Ridge regression of gains whose policy is an `Optimist`."""
-
     alpha_: float
 
     def policy(self) -> Policy:
-        """Return the weights with the inverse of the penalised Gram matrix, M = G + penalty * I."""
         sums = reduce(RidgeSums.combine, self.sums_)
         inverse = solve(sums.gram + self.penalty_ * np.eye(len(sums.gram)), np.eye(len(sums.gram)))
         return Optimist(inverse @ sums.right, inverse, self.alpha_)

@@ -1,8 +1,4 @@
-"""OnlineSCP: one list-building policy for all slots, learned from clicks.
-
-The class adds to `ListBandit` the choice of learner and exploration, warm starts from a fitted `SCP` and training on
-logs; `catalogue` adds room for new items.
-"""
+"""OnlineSCP: one list-building policy for all slots, learned from clicks, with room for new items."""
 
 from __future__ import annotations
 
@@ -51,15 +47,12 @@ MOST_NEW = 10_000  # items that a catalogue may grow by at a time
 
 
 class GrowingBandit(ListBandit):
-    """A bandit that accepts new items of its catalogue, and explores rarely shown ones, where gains are predicted by a
-    ridge regression.
-    """
+    """A bandit that, with a ridge regression of gains, accepts new items and explores rarely shown ones."""
 
     optimism: float
     new_items = True
 
     def _as_problems(self, given: Any, **options: Any) -> Problems:
-        """Convert a frame as any model does, except that items may be new and lists may be named as in a log."""
         columns = getattr(self, "columns_", None)
         if columns is None or not is_frame(given):
             return super()._as_problems(given, **options)
@@ -76,13 +69,11 @@ class GrowingBandit(ListBandit):
         return self._by_names(build_problems(table, wanted, reward=reward)[0])
 
     def _play(self, policy: Policy, version: int, learned: float) -> Playing:
-        """Return the policy to draw with, and for catalogues its optimistic variant."""
         if not isinstance(self.learner_, GainRidge) or not isinstance(policy, Linear) or policy.item_weights is None:
             return Playing(policy, version, learned)
         return Playing(policy, version, learned, self._eager(policy, self.learner_.times_shown()))
 
     def _eager(self, policy: Linear, times_shown: Floats) -> Linear | None:
-        """Return the policy with a bonus for rarely shown items, or None without optimism."""
         if not self.optimism:
             return None
         assert policy.item_weights is not None
@@ -92,7 +83,6 @@ class GrowingBandit(ListBandit):
         return Linear(policy.weights, weights)
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
-        """Return features and policy for the problems, widened where they contain new items of the catalogue."""
         # At most `MOST_NEW` are accepted at a time, so that one wrong item number cannot exhaust the memory.
         known, asked = self.signature_.n_items, problems.n_items
         if known is None or asked <= known or not isinstance(self.playing_.policy, Linear):
@@ -111,7 +101,6 @@ class GrowingBandit(ListBandit):
         return features, replace(playing, policy=policy, eager=self._eager(policy, shown))
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
-        """Widen learner, features and signature to the largest catalogue number among the problems."""
         problems = list(problems)
         asked = max((problem.n_items for problem in problems), default=0)
         known = self.signature_.n_items
@@ -126,7 +115,6 @@ class GrowingBandit(ListBandit):
             self.playing_ = self._play(self.learner_.policy(), self.playing_.version, self.playing_.learned)
 
     def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Widen the model where the state that is to be restored knows more items."""
         known, blocks = self.signature_.n_items, np.shape(state.get("learner.sums_.0.cross_right", ()))
         if known is not None and blocks and known < blocks[0] <= known + MOST_NEW:
             empty = Problems.from_arrays(np.zeros((1, 1, 0)), catalogue=[blocks[0] - 1])
@@ -141,7 +129,6 @@ def n_states(features: Features, known: int, policy: Linear) -> int:
 
 
 def pad_policy(policy: Linear, n_items: int, n_states: int) -> Linear:
-    """Return the policy with zero weights for new items and state columns."""
     assert policy.item_weights is not None
     more = n_items - len(policy.item_weights), n_states - policy.item_weights.shape[1]
     return Linear(policy.weights, np.pad(policy.item_weights, ((0, more[0]), (0, more[1]))))
@@ -292,7 +279,7 @@ class OnlineSCP(GrowingBandit):
         model: ListEstimator | OnlineSCP,
         *,
         explore: Any = "igw",
-        trust: float = 1.0,
+        prior_weight: float = 1.0,
         random_state: RandomState = None,
         **options: Any,
     ) -> OnlineSCP:
@@ -303,10 +290,10 @@ class OnlineSCP(GrowingBandit):
         model : SCP or OnlineSCP
             A fitted `SCP`. If its learner is ridge, its training counts as feedback; otherwise its scores stay, and
             feedback learns a linear correction of them. Or an `OnlineSCP`, which is copied and keeps its own `explore`
-            and `trust`.
+            and `prior_weight`.
         explore : str or Exploration
             "igw", "epsilon", or an exploration by score.
-        trust : float
+        prior_weight : float
             How much the model's training counts, above 0; at 1, as much as clicks on as many lists with all candidates
             seen.
         random_state : int, numpy.random.Generator or None
@@ -331,12 +318,12 @@ class OnlineSCP(GrowingBandit):
             raise InputError(f"OnlineSCP.from_model takes a fitted SCP or an OnlineSCP. {instead}")
         check_fitted(model)
         training = model.training_
-        if not 0 < trust < np.inf:
-            raise InputError(f"trust must be above 0. Got {trust!r}.")
+        if not 0 < prior_weight < np.inf:
+            raise InputError(f"prior_weight must be above 0. Got {prior_weight!r}.")
         kept = {name: getattr(model, name) for name in SHARED}
         online = cls(**(kept | {"explore": explore, "random_state": random_state} | options))
         made = online._warm_learner()
-        share = trust / max(training.ledger.most_visits, 1)
+        share = prior_weight / max(training.ledger.most_visits, 1)
         if isinstance(training.learner, RidgeFTRL) and hasattr(training.learner, "sums_"):
             made.inherit(training.learner, share)
         else:
@@ -349,7 +336,6 @@ class OnlineSCP(GrowingBandit):
         return online
 
     def _warm_learner(self) -> GainRidge:
-        """Check the parameters and return the ridge regression that takes over what an `SCP` has learned."""
         self._check_parameters()
         self.exploration_ = self._make_exploration()
         made = self._make_learner()
@@ -362,7 +348,6 @@ class OnlineSCP(GrowingBandit):
         return made
 
     def _copy_with(self, random_state: RandomState, options: dict[str, Any]) -> OnlineSCP:
-        """Return an independent copy with other parameters and another seed."""
         self._check_begun()
         twin = copy.copy(self).set_params(random_state=random_state, **options)
         twin._check_parameters()
@@ -478,13 +463,11 @@ class OnlineSCP(GrowingBandit):
         return self._learn_lists(logged, weights * looked, np.nan_to_num(logged.outcomes) / looked)
 
     def _adopt(self, other: OnlineSCP) -> Self:
-        """Take over what another model has learned."""
         self.__dict__.update({name: value for name, value in vars(other).items() if name.endswith("_")})
         self.__dict__.pop("_waiting", None)
         return self
 
     def _even_weights(self, logged: AnsweredLists, cap: float, propensity: str) -> Floats:
-        """Return the importance weights of `fit_log`'s `cap`, warning about lists without propensities."""
         logged = with_propensities(logged, propensity) if propensity in ESTIMATED else logged
         unknown: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
         if unknown.any() and propensity == "logged":
@@ -492,7 +475,6 @@ class OnlineSCP(GrowingBandit):
         return importance(logged, cap)
 
     def _learn_lists(self, logged: AnsweredLists, weights: Floats, gains: Floats) -> Self:
-        """Reveal many lists to the regression at once."""
         learner = self.learner_
         assert isinstance(learner, GainLearner)
         self._view(logged.problems, "fit_log")
@@ -508,14 +490,10 @@ class OnlineSCP(GrowingBandit):
                 if self.per_size_ and some.problems.sizes is not None:
                     units = some.problems.sizes[some.rows[shown.numbers, shown.positions]]
                 learner.reveal_many(shown.rows, gains[at] / units, weights[at], shown.numbers, folds[which])
-            before, count = self.playing_, len(logged)
-            self.playing_ = self._play(
-                learner.policy(), before.version + count, self._discounted_count(before.learned, count)
-            )
+            self._advance(learner.policy(), len(logged))
         return self
 
     def _make_exploration(self) -> Exploration:
-        """Return the exploration that `explore` names; raises for an unknown name."""
         if isinstance(self.explore, Exploration):
             return clone(self.explore)
         if self.explore not in EXPLORE:
@@ -523,7 +501,6 @@ class OnlineSCP(GrowingBandit):
         return {"igw": InverseGap, "epsilon": Epsilon}.get(self.explore, Own)()
 
     def _make_learner(self) -> Learner:
-        """Return the unfitted learner that `explore` and `learner` name; raises for values that make no sense."""
         if self.explore == "exp3":
             return Exp3()
         if self.explore == "exp4":
@@ -541,7 +518,6 @@ class OnlineSCP(GrowingBandit):
         return GainTrees(self.learner, penalty=self.penalty, **bounds)
 
     def _make_features(self, problems: Problems) -> Features:
-        """Return a clone of `features`, or the default for the problems; "exp3" sees only which item a row is."""
         if self.features == "auto":
             return Identity() if self.explore == "exp3" else auto_features(problems)
         if not isinstance(self.features, Features):

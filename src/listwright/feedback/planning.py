@@ -1,8 +1,4 @@
-"""Exploring for a verdict: how many lists it takes to judge a candidate, and the test that may stop earlier.
-
-`plan` reads from a log what the candidate would probably change and how much lists vary; `SequentialTest` compares the
-lists of both as they come in, and may be looked at after every one of them.
-"""
+"""Exploring for a verdict: how many lists it takes to judge a candidate, and the test that may stop earlier."""
 
 from __future__ import annotations
 
@@ -148,13 +144,11 @@ class SequentialTest:
     squares: list[float] = field(default_factory=lambda: [0.0, 0.0])
 
     def add(self, candidate: bool, value: float, earlier: float | None = None) -> None:
-        """Add the value of one list, or change it from an earlier one."""
         self.counts[candidate] += earlier is None
         self.sums[candidate] += value - (earlier or 0.0)
         self.squares[candidate] += value**2 - (earlier or 0.0) ** 2
 
     def interval(self) -> tuple[float, float]:
-        """Return where the difference of the means lies, at all times at once."""
         if min(self.counts) < FIRST:
             return -math.inf, math.inf
         means = [total / count for total, count in zip(self.sums, self.counts, strict=True)]
@@ -170,6 +164,5 @@ class SequentialTest:
 
     @property
     def verdict(self) -> str:
-        """ "roll out", "do not roll out" or "cannot tell"."""
         low, high = self.interval()
         return "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"

@@ -53,14 +53,12 @@ class RankedBandits(ListBandit):
     weighting = "uniform"
 
     def _make_features(self, problems: Problems) -> Features:
-        """Only the identity of items is seen."""
         return Identity()
 
     def _make_learner(self) -> Learner:
         return Slots(Exp3())
 
     def _make_exploration(self) -> Exploration:
-        """Exp3 draws by itself."""
         return Own()
 
     def _open(self, learner: Learner, problems: Problems) -> None:
@@ -72,7 +70,6 @@ class Slots(PerPosition):
     """`PerPosition` whose bandits all exist from the start, so that a slot without any feedback explores evenly."""
 
     def open(self, length: int, n_items: int) -> None:
-        """Start one fresh learner per slot over `n_items` items."""
         self.learners_ = [clone(self.learner) for _ in range(length)]
         self.taught_ = [True] * length
         for learner in self.learners_:
@@ -80,5 +77,4 @@ class Slots(PerPosition):
             learner.start(n_items)
 
     def policy(self) -> Policy:
-        """Return the sequence of the slots' policies."""
         return Sequence(tuple(learner.policy() for learner in self.learners_))

@@ -1,8 +1,4 @@
-"""Lists to show, and the memory of lists that wait for feedback.
-
-`Recommendations` is what `recommend` returns; `Waiting` keeps such lists by id until their outcome arrives.
-`draw_keys` derives the randomness of each list from the seed and its id, so that draws can be reproduced.
-"""
+"""Lists to show, and the memory of lists that wait for feedback."""
 
 from __future__ import annotations
 
@@ -99,7 +95,6 @@ class Waiting:
         self._answered: dict[str, None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything except the lock, which cannot be copied."""
         return {name: value for name, value in vars(self).items() if name != "lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -107,11 +102,9 @@ class Waiting:
         self.lock = RLock()
 
     def __len__(self) -> int:
-        """Return the number of lists that wait for feedback."""
         return len(self._shown)
 
     def show(self, lists: Recommendations) -> None:
-        """Remember the lists; with a limit of 0 nothing is kept."""
         if not self.limit:
             return
         with self.lock:
@@ -120,14 +113,12 @@ class Waiting:
             _cut(self._shown, self.limit)
 
     def check_new(self, list_ids: tuple[str, ...]) -> None:
-        """Raise if an id belongs to a list that is waiting or was answered."""
         with self.lock:
             for name in list_ids:
                 if name in self._shown or name in self._answered:
                     raise InputError(f"List id {name} was used before. Give each list its own id.")
 
     def record(self, name: str, outcome: Outcome, *, cascade: bool) -> TrainingUpdate | None:
-        """Return the record of a waiting list with its outcome."""
         if name in self._answered:
             return None
         if name not in self._shown:
@@ -143,7 +134,6 @@ class Waiting:
         )
 
     def answer(self, names: list[str]) -> None:
-        """Move lists from waiting to answered, once their feedback was learned from."""
         for name in names:
             del self._shown[name]
             self._answered[name] = None
@@ -151,6 +141,5 @@ class Waiting:
 
 
 def _cut(entries: dict[str, Any], limit: int) -> None:
-    """Delete the oldest entries beyond `limit`."""
     while len(entries) > limit:
         del entries[next(iter(entries))]

@@ -1,9 +1,4 @@
-"""From a `TrainingUpdate` to what a learner takes.
-
-`shown_rows` and `shown_items` compute what the policy saw of each item when it was picked. `pending_update` binds that
-and the gains to a learner's method, so that everything that can fail happens before anything is learned; `UpdateQueue`
-feeds such calls to the training loop. Only revealed positions are used.
-"""
+"""From a `TrainingUpdate` to a prepared call of a learner: what can fail does so before anything is learned."""
 
 from __future__ import annotations
 
@@ -51,13 +46,9 @@ def _columns(part: Features, problem: Problems, own: Floats32) -> Floats32:
         return table
     if isinstance(part, Distance):
         smallest, mean = earlier_distances(part.scale_.apply(own))
-        return (
-            np.concatenate([smallest, mean], axis=1)
-            if part.minimum and part.mean
-            else smallest
-            if part.minimum
-            else mean
-        )
+        if part.minimum and part.mean:
+            return np.concatenate([smallest, mean], axis=1)
+        return smallest if part.minimum else mean
     assert isinstance(part, Candidate)
     table = part.scale_.apply(own)
     if part.context_scale_ is None or problem.context is None:
@@ -67,7 +58,6 @@ def _columns(part: Features, problem: Problems, own: Floats32) -> Floats32:
 
 
 def _walk_along(features: Features, problem: Problems, picks: Ints) -> Rows:
-    """Return the rows of a list under any features, by walking along it."""
     tables, items, states, n_items = [], [], [], 0
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing
     for step in walk(problem, features, ReplayPolicy(picks[None]), length=len(picks), rng=rng):
@@ -91,7 +81,6 @@ class ShownItems:
 
 
 def shown_items(features: Features, logged: AnsweredLists, revealed: Bools) -> ShownItems:
-    """Return what the policy saw of the items of many lists when they were picked."""
     parts = features.fitted_parts()
     logged = logged.only_shown() if all(_is_local(part) for part in parts) else logged
     tables, crosses, lists, positions = [], [], [], []
@@ -121,9 +110,7 @@ def _is_local(part: Features) -> bool:
 
 
 def _alone(table: Floats32, crossed: Crossed | None) -> Rows:
-    """Wrap a table so that each row is a state of its own."""
-    n = len(table)
-    return Rows(table, np.arange(n), np.arange(n + 1), crossed)
+    return Rows(table, np.arange(len(table)), np.arange(len(table) + 1), crossed)
 
 
 PendingUpdate = Callable[[], None]
@@ -140,7 +127,6 @@ class UpdateQueue:
     pending: list[PendingUpdate]
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Yield the rounds. The generator draws nothing, because the lists were built before."""
         rng = np.random.default_rng(0)
         each = [self.pending] if isinstance(training.learner, GainLearner) else [[update] for update in self.pending]
         for some in each:
@@ -151,7 +137,6 @@ class UpdateQueue:
 
 
 def _apply(pending: list[PendingUpdate], training: Training) -> None:
-    """Run the updates of one round and note in the ledger that something was learned."""
     for update in pending:
         update()
     training.ledger.taught |= bool(pending)
@@ -160,7 +145,6 @@ def _apply(pending: list[PendingUpdate], training: Training) -> None:
 def pending_update(
     learner: Learner, features: Features, record: TrainingUpdate, weights: Floats, *, per_size: bool
 ) -> PendingUpdate | None:
-    """Prepare the call that adds one list to what a learner knows."""
     seen = len(record.outcomes)
     if not seen:
         return None
@@ -182,13 +166,11 @@ def pending_update(
 
 
 def _learn_all(learner: Learner, examples: list[Examples]) -> None:
-    """Pass the examples to the learner, in order of position."""
     for example in examples:
         learner.learn(example)
 
 
 def _examples(features: Features, record: TrainingUpdate, gains: Floats, weights: Floats) -> list[Examples]:
-    """Return one `Examples` per revealed position, with the propensity of the pick."""
     problem = record.problem
     room = None if record.budget is None else np.array([record.budget])
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing
@@ -196,16 +178,9 @@ def _examples(features: Features, record: TrainingUpdate, gains: Floats, weights
     for step in walk(problem, features, ReplayPolicy(record.picks[None]), length=len(gains), rng=rng, room=room):
         by_row = np.zeros(problem.n_rows)
         by_row[step.picks] = gains[step.position]
+        weight, chances = float(weights[step.position]), record.propensities[[step.position]]
+        learned = np.ones(1, dtype=bool)
         examples.append(
-            Examples(
-                rows=step.rows,
-                gains=by_row,
-                weight=float(weights[step.position]),
-                position=step.position,
-                options=step.options,
-                picks=step.picks,
-                learned=np.ones(1, dtype=bool),
-                chances=record.propensities[[step.position]],
-            )
+            Examples(step.rows, by_row, weight, step.position, step.options, step.picks, learned, chances=chances)
         )
     return examples

@@ -1,10 +1,4 @@
-"""Outcomes of shown lists, validated, and the record that learning takes.
-
-`validate_outcome` and its relatives turn clicks or gains into one float per revealed position and reject what cannot
-be: numbers outside 0 to 1, items that were not shown, clicks after the end of a cascade. `TrainingUpdate` couples such
-an outcome with the problem, the picks and their propensities. `Log`, `ListBandit.feedback` and the service all build on
-these checks, so that a bad outcome is refused before anything is learned from it.
-"""
+"""Outcomes of shown lists, validated before anything is learned from them, and the record that learning takes."""
 
 from __future__ import annotations
 
@@ -34,7 +28,6 @@ def by_list(list_ids: str | Sequence[str], outcomes: Any) -> dict[str, Outcome]:
 
 
 def validate_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, name: object) -> Floats:
-    """Validate the outcome of one list and return the gain of each revealed position."""
     gains = _by_item(outcome, items, name) if isinstance(outcome, Mapping) else as_numbers(outcome, "outcomes")
     _check_numbers(gains, len(items), cascade, name)
     if not cascade:
@@ -49,7 +42,6 @@ def validate_outcome(outcome: Outcome, items: Sequence[Any], *, cascade: bool, n
 
 
 def _by_item(outcome: Mapping[Any, float], items: Sequence[Any], name: object) -> Floats:
-    """Turn a mapping from item to gain into gains by position; raise for an item that the list did not show."""
     places = {item: place for place, item in enumerate(items)}
     gains = np.zeros(len(items))
     for item, gain in outcome.items():
@@ -72,7 +64,6 @@ def _check_numbers(gains: Floats, shown: int, cascade: bool, name: object) -> No
 
 
 def validate_propensities(propensities: ArrayLike | None, shown: int, *, name: object) -> Floats:
-    """Validate the propensities of one list."""
     # Each must be above 0 and at most 1.
     if propensities is None:
         return np.full(shown, np.nan)
@@ -190,7 +181,6 @@ class TrainingUpdate:
 
 
 def validate_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints:
-    """Validate picks as distinct rows of exactly one problem, and return them as integers."""
     if not isinstance(problem, Problems) or len(problem) != 1:
         raise InputError(f"The record of list {name!s} needs listwright.Problems with one problem. Got {problem!r}.")
     rows = as_whole_numbers(picks, "picks")
@@ -202,12 +192,10 @@ def validate_picks(picks: ArrayLike, problem: Problems, *, name: object) -> Ints
 
 
 def items_of(problem: Problems, rows: Ints) -> list[Any]:
-    """Return the item ids of some rows of one problem; the row numbers where items have no ids."""
     return rows.tolist() if problem.item_ids is None else problem.item_ids[rows].tolist()
 
 
 def validate_outcomes(outcomes: Floats, shown: Bools, names: Sequence[str], *, cascade: bool) -> Floats:
-    """Validate the outcomes of many lists at once, with the rules of `validate_outcome`."""
     seen = ~np.isnan(outcomes)
     answered: Bools = np.any(seen, axis=1)
     first = np.where((clicks := seen & (outcomes > 0)).any(axis=1), clicks.argmax(axis=1), outcomes.shape[1])

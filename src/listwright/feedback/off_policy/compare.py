@@ -19,9 +19,8 @@ from listwright.feedback.off_policy.estimators import estimators
 from listwright.feedback.off_policy.evaluate import basis_of, evaluation_of, logged_estimate
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
 from listwright.feedback.off_policy.propensities import check_arguments, known_gains
-from listwright.feedback.off_policy.rollout import against_log
+from listwright.feedback.off_policy.rollout import against_log, difference
 from listwright.feedback.off_policy.targets import as_target
-from listwright.feedback.off_policy.verdict import difference
 
 LOGGED = "logged"
 
@@ -76,21 +75,24 @@ class PolicyComparison:
         for name in ("value", "low", "high", "effective_size", "events"):
             columns[name] = np.array([getattr(estimate, name) for estimate in values])
         for name in ("value", "low", "high"):
-            columns["ahead" if name == "value" else f"ahead_{name}"] = np.array([getattr(one, name) for one in apart])
+            columns["ahead" if name == "value" else f"ahead_{name}"] = np.array([getattr(gap, name) for gap in apart])
         columns["verdict"] = np.array([estimate.verdict for estimate in apart])
         return Table(columns)
 
     def plot(self) -> Any:
         """Return an altair chart of the values and of the differences to the baseline, with intervals. Needs altair."""
         alt = altair()
-        values, apart = _dots(alt, "value per list", self.estimates), None
-        if self.differences:
-            apart = _dots(alt, f"ahead of {self.baseline}, per list", self.differences, zero=True)
-        return alt.vconcat(values, apart) if apart is not None else values
+        values = _dots(alt, "value per list", self.estimates)
+        if not self.differences:
+            return values
+        return alt.vconcat(values, _dots(alt, f"ahead of {self.baseline}, per list", self.differences, zero=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, with None for NaN."""
-        rows = [{name: _plain(value) for name, value in row.items()} for row in self.table().records()]
+        rows = [
+            {name: none_if_nan(value) if isinstance(value, float) else value for name, value in row.items()}
+            for row in self.table().records()
+        ]
         return {"policies": rows, "baseline": self.baseline, "n_lists": self.n_lists, "advice": self.advice}
 
     def __str__(self) -> str:
@@ -165,7 +167,6 @@ def compare(
 
 
 def _validate_policies(policies: Mapping[str, Any], baseline: str | None) -> str:
-    """Validate the policies and return the name of the baseline."""
     if not isinstance(policies, Mapping) or len(policies) < 2:
         raise InputError(
             f'Give at least two policies by name, such as {{"new": model, "old": "logged"}}. Got {policies!r:.80}.'
@@ -179,8 +180,6 @@ def _validate_policies(policies: Mapping[str, Any], baseline: str | None) -> str
 
 
 class _PolicyEvidence(NamedTuple):
-    """What the log says of one policy."""
-
     estimate: OffPolicyEstimate
     influence: Floats  # by list: what its interval is made of
     seen: Evidence | None  # None for the policy of the log itself
@@ -199,7 +198,6 @@ def _estimate_policy(log: LoggedGains, policy: Any, seed: int, confidence: float
 def _difference(
     seen: Mapping[str, _PolicyEvidence], names: tuple[str, str], log: LoggedGains, confidence: float
 ) -> Difference:
-    """Return the paired difference of two policies; against the log itself, with advice on a partial rollout."""
     new, old = (seen[name] for name in names)
     apart = new.influence - old.influence
     if new.seen is not None and old.seen is None:
@@ -207,12 +205,7 @@ def _difference(
     return difference(names, new.estimate, old.estimate, apart, log, confidence)
 
 
-def _plain(value: Any) -> Any:
-    return none_if_nan(value) if isinstance(value, float) else value
-
-
 def _dots(alt: Any, title: str, points: Mapping[str, Any], *, zero: bool = False) -> Any:
-    """Return a dot and an interval for each policy; none where there is no evidence."""
     rows = [
         {"policy": name} | {end: none_if_nan(getattr(point, end)) for end in ("value", "low", "high")}
         for name, point in points.items()

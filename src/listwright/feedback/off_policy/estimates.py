@@ -53,10 +53,7 @@ def importance(logged: AnsweredLists, cap: float) -> Floats:
 
 def warn_missing(missing: int, total: int, what_then: str) -> None:
     """Warn that `missing` of `total` lists have no propensities; `what_then` says how they are treated."""
-    warn(
-        f"{missing:,} of {total:,} lists have no propensities; they {what_then}.",
-        EvidenceWarning,
-    )
+    warn(f"{missing:,} of {total:,} lists have no propensities; they {what_then}.", EvidenceWarning)
 
 
 LEAST = 2.0  # lists of equal weight, below which there is nothing to estimate from
@@ -209,7 +206,10 @@ class OffPolicyEvaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, with None where there is no evidence."""
-        estimates = {name: _plain(estimate) for name, estimate in (self.estimates | {"logged": self.logged}).items()}
+        estimates = {
+            name: {key: none_if_nan(number) for key, number in asdict(estimate).items()}
+            for name, estimate in (self.estimates | {"logged": self.logged}).items()
+        }
         about = {"recommended": self.recommended, "n_lists": self.n_lists, "propensity": self.propensity}
         apart = {name: getattr(self.against_log, name) for name in ("value", "low", "high")}
         plain = {name: none_if_nan(number) for name, number in apart.items()}
@@ -236,7 +236,6 @@ NAMES = tuple(field.name for field in fields(OffPolicyEvaluation))[:12]
 
 
 def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
-    """Turn the parts of an estimate into a value with an interval, clipped to the possible values."""
     # Few events: no interval is narrower than what a Poisson count of the estimated size allows.
     size, n = part.effective_size, len(part.influence)
     value = min(max(part.value, bounds[0]), bounds[1])
@@ -256,9 +255,4 @@ def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike:
 
 
 def _counts(estimate: OffPolicyEstimate) -> tuple[str, str]:
-    """Return the lists and the events behind an estimate as text."""
     return f"{estimate.effective_size:,.0f}", "" if np.isnan(estimate.events) else f"{estimate.events:,.0f}"
-
-
-def _plain(estimate: OffPolicyEstimate) -> dict[str, float | None]:
-    return {name: none_if_nan(number) for name, number in asdict(estimate).items()}

@@ -54,34 +54,18 @@ class InfluenceValues(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The estimate: the mean influence."""
         return float(self.influence.mean())
 
     @property
     def error(self) -> float:
-        """The standard error of the estimate."""
         return float(self.influence.std() / np.sqrt(len(self.influence)))
 
 
 def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, InfluenceValues]:
-    """Compute all estimates of a policy's value.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        The policy's view of the log.
-    clip : float, optional
-        The largest weight of the clipped estimate; by default the square root of the number of lists (Ionides 2008).
-
-    Returns
-    -------
-    dict of str to InfluenceValues
-        By the names of `OffPolicyEvaluation`'s attributes.
-    """
     log, weights = evidence.log, evidence.weights
     last = np.repeat(weights[:, -1:], weights.shape[1], axis=1)
     size, slate_size = least_effective(weights, evidence), support_size(weights[:, -1])
-    capped = np.minimum(weights, np.sqrt(len(log)) if clip is None else clip)
+    capped = np.minimum(weights, np.sqrt(len(log)) if clip is None else clip)  # Ionides (2008)
     start, errors = temporal_errors(evidence)
     plain = support_size(weights[:, -1], PLAIN_SUPPORT), least_effective(weights, evidence, PLAIN_SUPPORT)
     by_weights = {
@@ -111,7 +95,6 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, In
 
 
 def with_events(influence: Floats, weights: Floats, gains: Floats, size: float) -> InfluenceValues:
-    """Return an estimate with the clicks that it rests on, for weights of shape (lists, positions)."""
     weighted, squares = weights * gains, float((weights**2).sum())
     events = float(np.abs(weighted).sum()) ** 2 / max(float((weighted**2).sum()), 1e-300)
     unit = squares / max(float(np.abs(weights).sum()), 1e-300) / max(float(weights.mean()), 1e-300)
@@ -133,9 +116,7 @@ def effective_size(weights: Floats) -> float:
 
 
 def least_effective(weights: Floats, evidence: Evidence, least: float = SUPPORT) -> float:
-    """Return the smallest effective size over the positions that matter, each with the support that `supported`
-    asks.
-    """
+    """Return the smallest effective size over the positions that matter, each by `support_size`."""
     share = path_gains(evidence).mean(axis=0)
     telling = np.flatnonzero(share >= SHARE * share.sum())
     return min(support_size(weights[:, j], least) for j in telling)
@@ -228,12 +209,10 @@ def shrink(weights: Floats, errors: Floats) -> Floats:
 
 
 def shrunk_weights(weights: Floats, strength: float) -> Floats:
-    """Return lambda * w / (w^2 + lambda)."""
     return strength * weights / (weights**2 + strength)
 
 
 def adaptive(evidence: Evidence) -> InfluenceValues:
-    """Weigh each group of visitors by the user behaviour that is estimated to err least."""
     log, weights = evidence.log, evidence.weights
     slots, n = evidence.ratios, log.logged.problems.counts[:, None]
     if is_even(evidence):
@@ -265,9 +244,7 @@ def visitor_groups(problems: Problems) -> list[Ints]:
 
 
 def _least_error(behaviours: list[Floats], gains: Floats) -> int:
-    """Return the number of the behaviour with the least estimated error, measured from the most general that has
-    evidence.
-    """
+    """Return the number of the behaviour of the least error, measured from the most general that has evidence."""
     ways = [InfluenceValues(normalise(way, gains), support_size(way[:, -1])) for way in behaviours]
     general = next((i for i, way in enumerate(ways) if way.effective_size >= ENOUGH), len(ways) - 1)
 
@@ -303,9 +280,7 @@ def _pseudo_inverse(evidence: Evidence, size: float) -> InfluenceValues:
 
 
 def _with_bias(part: InfluenceValues, robust: InfluenceValues, *, certain: bool = True) -> InfluenceValues:
-    """Return an estimate with its bias: how far it is from a robust one, if that is more than one standard error. Where
-    its weights are not `certain` to be right, also what this distance does not show.
-    """
+    """Add the bias: the distance to a robust estimate if that is clear; half the distance's error if not `certain`."""
     if part.effective_size == 0 or robust.effective_size < ENOUGH:
         return part
     apart = InfluenceValues(part.influence - robust.influence, 0.0)

@@ -1,7 +1,4 @@
-"""Off-policy evaluation of one policy on a log, by twelve estimators.
-
-`evaluate` prepares the log, computes the policy's evidence and turns all estimates into an `OffPolicyEvaluation`.
-"""
+"""Off-policy evaluation of one policy on a log, by twelve estimators."""
 
 from __future__ import annotations
 
@@ -18,7 +15,6 @@ from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import (
     RECOMMENDED,
-    Difference,
     EvidenceWarning,
     OffPolicyEstimate,
     OffPolicyEvaluation,
@@ -36,7 +32,7 @@ from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evide
 from listwright.feedback.off_policy.examination import estimate_examined
 from listwright.feedback.off_policy.propensities import ESTIMATED, check_arguments, known_gains, sensitivity
 from listwright.feedback.off_policy.rollout import against_log
-from listwright.feedback.off_policy.targets import LoggedChances, Target, as_target
+from listwright.feedback.off_policy.targets import LoggedChances, as_target
 
 FEW = 50.0  # lists of equal weight, below which an interval should not be trusted
 GIVEN = "chances="  # name of chances that are given as an array
@@ -139,33 +135,30 @@ def evaluate(
     if (policy is None) == (chances is None):
         raise InputError("Give either a policy or chances=, the column with the chances of the shown items.")
     if chances is not None:
-        own = {} if isinstance(chances, str) else {GIVEN: as_numbers(chances, "chances")}
-        known = replace(known, logged=_with_chances(known.logged, own))
         policy = LoggedChances(chances if isinstance(chances, str) else GIVEN)
+    if chances is not None and not isinstance(chances, str):
+        known = replace(known, logged=_with_chances(known.logged, as_numbers(chances, "chances")))
     target = as_target(policy, int(as_generator(random_state).integers(2**62)))
     seen = evidence(known, target)
     evaluation = evaluation_of(seen, estimators(seen, clip=clip), confidence, propensity)
     if looked is not None:
-        evaluation = _with_examination(evaluation, known, target, looked, confidence)
+        part, alike = estimate_examined(known.logged, target, looked), bool(np.ptp(known.values) == 0)
+        examined = estimate_of(part, confidence, (0.0, known.most), alike)
+        evaluation = replace(evaluation, examination=examined, recommended="examination")
     if evaluation.effective_size < FEW:
         _warn_few(evaluation.effective_size, len(known), seen.ratios[:, 0])
     return evaluation
 
 
-def _with_chances(logged: AnsweredLists, own: dict[str, Floats]) -> AnsweredLists:
-    """Return the lists with chances that the caller gave as an array."""
-    for values in own.values():
-        if values.shape != logged.rows.shape:
-            raise InputError(
-                f"chances must have the shape {logged.rows.shape} of the answered lists. Got {values.shape}."
-            )
-    return replace(logged, others={**logged.others, **own})
+def _with_chances(logged: AnsweredLists, chances: Floats) -> AnsweredLists:
+    if chances.shape != logged.rows.shape:
+        raise InputError(f"chances must have the shape {logged.rows.shape} of the answered lists. Got {chances.shape}.")
+    return replace(logged, others={**logged.others, GIVEN: chances})
 
 
 def evaluation_of(
     seen: Evidence, parts: dict[str, InfluenceValues], confidence: float, propensity: str
 ) -> OffPolicyEvaluation:
-    """Turn all estimates into an `OffPolicyEvaluation`."""
     # Estimates that rest on the model (`direct`, `switch`) keep their value but take the interval of the basis
     # estimate, because their own spread does not include the model's bias.
     log, bounds = seen.log, (0.0, seen.log.most)
@@ -176,18 +169,18 @@ def evaluation_of(
         middle = min(max(parts[name].value, bounds[0]), bounds[1])
         ends = min(known.low, middle), max(known.high, middle)
         estimates[name] = OffPolicyEstimate(middle, *ends, known.effective_size, known.events)
+    apart, old = parts[basis_of(log, parts)].influence - log.values, logged_estimate(log, confidence)
     return OffPolicyEvaluation(
         **estimates,  # type: ignore[arg-type]
-        logged=logged_estimate(log, confidence),
+        logged=old,
         n_lists=len(log),
-        against_log=_against_log(seen, parts, estimates[RECOMMENDED], confidence),
+        against_log=against_log(("the policy", "the log"), estimates[RECOMMENDED], old, apart, seen, confidence),
         propensity=propensity,
         sensitivity=_sensitivity(seen, bounds) if propensity in ESTIMATED else None,
     )
 
 
 def logged_estimate(log: LoggedGains, confidence: float) -> OffPolicyEstimate:
-    """Return what the lists of the log earned."""
     part = with_events(log.values, np.ones(log.gains.shape), log.gains, float(len(log)))
     return estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
 
@@ -198,33 +191,13 @@ def basis_of(log: LoggedGains, parts: dict[str, InfluenceValues]) -> str:
     return "pseudo_inverse" if robust < ENOUGH and slots >= MANY and not log.stops else "cascade_dr"
 
 
-def _against_log(
-    seen: Evidence, parts: dict[str, InfluenceValues], recommended: OffPolicyEstimate, confidence: float
-) -> Difference:
-    """Compare the recommended estimate with the mean of the log, paired by list."""
-    log = seen.log
-    apart, old = parts[basis_of(log, parts)].influence - log.values, logged_estimate(log, confidence)
-    return against_log(("the policy", "the log"), recommended, old, apart, seen, confidence)
-
-
 def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
-    """Return the range of `cascade_dr` if every estimated propensity were off by a factor of up to 1.25."""
     start, errors = temporal_errors(seen)
     low, high = (min(max(start.mean() + end, bounds[0]), bounds[1]) for end in sensitivity(seen.weights, errors))
     return float(low), float(high)
 
 
-def _with_examination(
-    evaluation: OffPolicyEvaluation, log: LoggedGains, target: Target, looked: Floats, confidence: float
-) -> OffPolicyEvaluation:
-    """Add the estimate by position bias and recommend it."""
-    part = estimate_examined(log.logged, target, looked)
-    examined_estimate = estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
-    return replace(evaluation, examination=examined_estimate, recommended="examination")
-
-
 def _warn_few(size: float, n_lists: int, first: Floats) -> None:
-    """Warn that the effective sample size is too small for the intervals to be trusted."""
     reason = "the policy shows other lists than the log"
     cure = "Do not trust the intervals; log more lists, or with more exploration."
     if first.mean() - 3.0 * first.std() / np.sqrt(n_lists) > 1.0 / SUPPORT:

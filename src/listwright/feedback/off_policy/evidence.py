@@ -1,8 +1,4 @@
-"""What a log says about a policy, list by list.
-
-`gains_of` prepares all that does not depend on the policy (`LoggedGains`, with the outcome model); `evidence` adds the
-policy's view (`Evidence`: ratios of chances and model predictions), from which `estimators` computes every estimate.
-"""
+"""What a log says about a policy, list by list: `LoggedGains` is its part without the policy, `Evidence` adds that."""
 
 from __future__ import annotations
 
@@ -40,14 +36,12 @@ class OutcomeRegression:
     inverses: list[Floats]
 
     def predict(self, table: Floats32, owners: Ints, position: int) -> Floats:
-        """Return the predicted chance of a click for each row of a table."""
         weights = self.weights[position]
         by_fold = scipy.special.expit(table.astype(np.float64) @ weights.T)
         return by_fold[np.arange(len(table)), self.folds[owners]]
 
 
 def fit_outcomes(logged: AnsweredLists, gains: Floats, alive: Bools) -> tuple[OutcomeRegression, list[Floats32]]:
-    """Fit the model to a log."""
     features = _features(logged.problems)
     tables = seen_along(logged, features)
     folds = folds_of(logged.list_ids)
@@ -106,7 +100,6 @@ def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Float
 
 
 def _sums(table: Floats, gains: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the gradient of the log-likelihood and its negative Hessian."""
     predicted = scipy.special.expit(table @ weights)
     return table.T @ (gains - predicted), (table * (predicted * (1.0 - predicted))[:, None]).T @ table
 
@@ -128,12 +121,10 @@ class LoggedGains:
 
     @property
     def values(self) -> Floats:
-        """The value of each logged list."""
         return self.gains.sum(axis=1)
 
     @property
     def most(self) -> float:
-        """The largest possible value of a list."""
         return 1.0 if self.stops else float((self.logged.rows >= 0).sum(axis=1).max())
 
     def __len__(self) -> int:
@@ -145,9 +136,7 @@ class Evidence:
     """A policy's view of a log: arrays of shape (lists, positions)."""
 
     log: LoggedGains
-    ratios: (
-        Floats  # chance of the shown item under the policy / its propensity, given the items before; 1 behind the end
-    )
+    ratios: Floats  # the policy's chance of the shown item / its propensity, given those before; 1 behind the end
     same_slot: Floats  # the chance that the policy, left alone, shows the item in this slot
     any_slot: Floats  # and in any slot
     policy: Floats  # what the model says of the policy's next item after the logged ones, on average over its chances
@@ -157,12 +146,10 @@ class Evidence:
 
     @property
     def weights(self) -> Floats:
-        """Importance weights: the product of the ratios up to each position."""
         return self.ratios.cumprod(axis=1)
 
 
 def gains_of(logged: AnsweredLists, *, cascade: bool, value: str) -> LoggedGains:
-    """Prepare a log for the estimators."""
     gains, stops = np.nan_to_num(logged.outcomes), cascade or value == "any"
     before = np.cumsum(gains, axis=1) - gains
     if value == "any":
@@ -176,7 +163,6 @@ def gains_of(logged: AnsweredLists, *, cascade: bool, value: str) -> LoggedGains
 
 
 def evidence(log: LoggedGains, target: Target) -> Evidence:
-    """Compute a policy's evidence by walking along the logged lists and along its own, in chunks on two threads."""
     target = target.suit(log.logged.problems)
     with ThreadPoolExecutor(THREADS) as pool:
         parts = list(pool.map(lambda which: _part(log, which, target), runs(log.logged.problems)))
@@ -187,7 +173,6 @@ def evidence(log: LoggedGains, target: Target) -> Evidence:
 
 
 def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
-    """Compute the evidence of some of the lists."""
     logged = log.logged.take(which)
     shown = logged.rows >= 0
     ratios, policy = np.ones(shown.shape), np.zeros(shown.shape)
@@ -218,7 +203,6 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
 def _predict_candidates(
     log: LoggedGains, logged: AnsweredLists, which: Ints, chances: list[Floats]
 ) -> Iterator[tuple[Ints, Floats]]:
-    """Yield by position the candidates that the policy may show after the logged items, and their predicted gains."""
     # Rows that the policy never shows are dropped before the walk.
     wanted = np.zeros(logged.problems.n_rows, dtype=bool)
     wanted[logged.rows[logged.rows >= 0]] = True

@@ -1,8 +1,4 @@
-"""Position bias: how often users look at each position, estimated from the log alone.
-
-`examination` is the public function; `looks` does the same for lists already laid side by side, and `examined` turns
-the result into an estimate of a policy's value that needs no propensities.
-"""
+"""Position bias: how often users look at each position, estimated from the log alone."""
 
 from __future__ import annotations
 
@@ -89,7 +85,6 @@ def examination(log: Log, *, method: str = "auto") -> Floats:
 
 
 def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
-    """Estimate the examination of each position from answered lists; see `examination`."""
     if method != "em":
         harvested = _harvest_examination(logged)
         if harvested is not None:
@@ -103,7 +98,6 @@ def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
 
 
 def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> InfluenceValues:
-    """Estimate the value of a policy by position bias; no exploration is needed."""
     # Its spread includes that of examination and appeal, which are estimated anew without each tenth of the lists.
     target = target.suit(logged.problems)
     lists = [target.lists(logged.take(which)) for which in runs(logged.problems)]
@@ -112,8 +106,7 @@ def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> 
     without = []
     for k in range(GROUPS):
         kept = np.flatnonzero(group != k)
-        some = logged.take(kept)
-        without.append(float(_examine(logged, lists, looks(some), kept)[0][kept].mean()))
+        without.append(float(_examine(logged, lists, looks(logged.take(kept)), kept)[0][kept].mean()))
     error = float(np.sqrt((GROUPS - 1) * np.var(without)))
     own = float(whole.std()) / np.sqrt(len(whole))
     wider = max(1.0, error / own) if own > 0 else 1.0
@@ -123,10 +116,12 @@ def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> 
 
 
 def _examine(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept: Ints) -> tuple[Floats, float]:
-    """Return what each list says of the policy's value, with an appeal fitted to some of them, and the effective
-    size.
-    """
-    features, weights = _appeal(logged.take(kept), looked)
+    """Return what each list says of the policy's value, with an appeal fitted to those kept, and the effective size."""
+    features, table, clicks, positions = _shown_items(logged.take(kept))
+    weights = np.zeros(table.shape[1])
+    with one_thread():
+        for _ in range(10):
+            weights = _fit_appeal(table, clicks, looked[positions], weights)[0]
     total, size = np.zeros(len(logged)), np.zeros(len(logged))
     for which, own in zip(runs(logged.problems), lists, strict=True):
         some = logged.take(which)
@@ -139,25 +134,13 @@ def _examine(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept:
     return total, effective_size(size)
 
 
-def _appeal(logged: AnsweredLists, looked: Floats) -> tuple[Features, Floats]:
-    """Fit the appeal model for known examination; return the features and weights."""
-    features, table, clicks, positions = _shown_items(logged)
-    weights = np.zeros(table.shape[1])
-    with one_thread():
-        for _ in range(10):
-            weights = _fit_appeal(table, clicks, looked[positions], weights)[0]
-    return features, weights
-
-
 def _predict_appeal(logged: AnsweredLists, features: Features, weights: Floats) -> Floats:
-    """Return the predicted appeal of the items of lists, (lists, positions)."""
     tables = seen_along(logged, features)
     clicked = [scipy.special.expit(_with_one(table) @ weights) for table in tables]
     return np.where(logged.rows >= 0, np.stack(clicked, axis=1), 0.0)
 
 
 def _by_em(logged: AnsweredLists) -> Floats:
-    """Maximise the likelihood alternately over the appeal of items and the examination of positions."""
     _, table, clicks, positions = _shown_items(logged)
     count = logged.rows.shape[1]
     rates = np.bincount(positions, clicks, minlength=count) / np.maximum(np.bincount(positions, minlength=count), 1)
@@ -198,12 +181,10 @@ def _shown_items(logged: AnsweredLists) -> tuple[Features, Floats, Floats, Ints]
 
 
 def _with_one(table: Floats32) -> Floats:
-    """Prepend a constant column."""
     return np.concatenate([np.ones((len(table), 1)), table], axis=1, dtype=np.float64)
 
 
 def _harvest_examination(logged: AnsweredLists) -> Floats | None:
-    """Estimate examination from items that pairs of positions have in common; None if too few are."""
     known = logged.problems.catalogue if logged.problems.catalogue is not None else logged.problems.item_ids
     if known is None or logged.rows.shape[1] < 2:
         return None
@@ -215,7 +196,7 @@ def _harvest_examination(logged: AnsweredLists) -> Floats | None:
     size = len(names) * count
     times = np.bincount(key, minlength=size).reshape(-1, count).astype(np.float64)
     clicks = np.bincount(key, np.nan_to_num(logged.outcomes)[shown], minlength=size).reshape(-1, count)
-    equations, sides, trust = [], [], []
+    equations, sides, precision = [], [], []
     for i in range(count):
         for j in range(i + 1, count):
             both = np.flatnonzero((times[:, i] >= COMMON) & (times[:, j] >= COMMON))
@@ -224,14 +205,13 @@ def _harvest_examination(logged: AnsweredLists) -> Floats | None:
             if up > 0 and down > 0:
                 equations.append(np.eye(count)[i] - np.eye(count)[j])
                 sides.append(np.log(up / down))
-                trust.append(np.sqrt(1.0 / (1.0 / up + 1.0 / down)))
+                precision.append(np.sqrt(1.0 / (1.0 / up + 1.0 / down)))
     if len({int(np.flatnonzero(row)[1]) for row in equations}) < count - 1:
         return None
-    left = np.stack(equations)[:, 1:] * np.array(trust)[:, None]
-    logs = np.linalg.lstsq(left, np.array(sides) * np.array(trust), rcond=None)[0]
+    left = np.stack(equations)[:, 1:] * np.array(precision)[:, None]
+    logs = np.linalg.lstsq(left, np.array(sides) * np.array(precision), rcond=None)[0]
     return _relative(np.exp(np.concatenate([[0.0], logs])))
 
 
 def _relative(looked: Floats) -> Floats:
-    """Scale to 1 at the first position, bounded away from 0."""
     return np.clip(looked / looked[0], LEAST, 1.0 / LEAST)

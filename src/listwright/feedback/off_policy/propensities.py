@@ -1,8 +1,4 @@
-"""Propensities for logs, known or estimated.
-
-`with_propensities` returns the logged ones, or estimates them: by how often an item was shown at a position, or by a
-conditional logit of the logging policy. `sensitivity` bounds how far an estimate could move if they were wrong.
-"""
+"""Propensities for logs: those logged, or estimated from how often items are shown or by a conditional logit."""
 
 from __future__ import annotations
 
@@ -36,15 +32,22 @@ OFF_BY = 1.25  # factor of the sensitivity figure
 
 
 def with_propensities(logged: AnsweredLists, propensity: str) -> AnsweredLists:
-    """Return the lists with a propensity for each pick."""
-    if propensity == "logged":
-        return _drop_unknown(logged)
-    chances = _frequencies(logged) if propensity == "frequency" else _model_choices(logged)
-    return replace(logged, propensities=np.where(logged.rows >= 0, np.clip(chances, LEAST, 1.0), np.nan))
+    if propensity != "logged":
+        chances = _frequencies(logged) if propensity == "frequency" else _model_choices(logged)
+        return replace(logged, propensities=np.where(logged.rows >= 0, np.clip(chances, LEAST, 1.0), np.nan))
+    missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
+    if missing.all():
+        raise InputError(
+            "No list of this log has propensities. Log the chance of each pick, as recommend gives it; or pass "
+            'propensity="model" to estimate them, which is less sure.'
+        )
+    if not missing.any():
+        return logged
+    warn_missing(int(missing.sum()), len(missing), "are left out")
+    return logged.take(np.flatnonzero(~missing))
 
 
 def check_propensity(propensity: str) -> None:
-    """Raise unless `propensity` is a known source of propensities."""
     if propensity not in PROPENSITIES:
         raise InputError(f"propensity must be one of {', '.join(PROPENSITIES)}. Got {propensity!r}.")
 
@@ -56,7 +59,6 @@ def sensitivity(weights: Floats, values: Floats, factor: float = OFF_BY) -> tupl
 
 
 def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, float]:
-    """Return the lowest and highest weighted mean of one position; zeros where nothing has any weight."""
     order = np.argsort(values, kind="stable")
     weights, values = weights[order], values[order]
     if not weights.sum() > 0:
@@ -70,20 +72,6 @@ def _extremes(weights: Floats, values: Floats, factor: float) -> tuple[float, fl
         return (down * (total - above) + up * above) / (down * (all_mass - mass) + up * mass)
 
     return -float(most(weights[::-1], -values[::-1]).max()), float(most(weights, values).max())
-
-
-def _drop_unknown(logged: AnsweredLists) -> AnsweredLists:
-    """Drop lists without propensities, with a warning; raise if no list has any."""
-    missing: Bools = np.any(np.isnan(logged.propensities) & (logged.rows >= 0), axis=1)
-    if missing.all():
-        raise InputError(
-            "No list of this log has propensities. Log the chance of each pick, as recommend gives it; or pass "
-            'propensity="model" to estimate them, which is less sure.'
-        )
-    if not missing.any():
-        return logged
-    warn_missing(int(missing.sum()), len(missing), "are left out")
-    return logged.take(np.flatnonzero(~missing))
 
 
 def _frequencies(logged: AnsweredLists) -> Floats:
@@ -100,7 +88,6 @@ def _frequencies(logged: AnsweredLists) -> Floats:
 
 
 def _codes(problems: Problems) -> tuple[Ints, int]:
-    """Number the items of all rows by catalogue number or id; returns the codes and how many items there are."""
     known: NDArray[Any] | None = problems.catalogue if problems.catalogue is not None else problems.item_ids
     if known is None:
         raise InputError('propensity="frequency" counts items, but these have no ids. Pass propensity="model".')
@@ -134,7 +121,6 @@ def _model_choices(logged: AnsweredLists) -> Floats:
 
 
 def _features(problems: Problems) -> Features:
-    """Return fitted features of the choice model."""
     parts: list[Features] = [Candidate(), Distance()] if problems.n_features else []
     if problems.catalogue is not None and not problems.n_features:
         parts.append(Identity())
@@ -145,7 +131,6 @@ def _features(problems: Problems) -> Features:
 
 
 def _choice_weights(logged: AnsweredLists, features: Features) -> Floats:
-    """Fit the choice model by Newton's method on the penalised log-likelihood of the picks."""
     weights: Floats | None = None
     with one_thread():
         for _ in range(STEPS):
@@ -168,7 +153,6 @@ def _choice_weights(logged: AnsweredLists, features: Features) -> Floats:
 
 
 def _choices(logged: AnsweredLists, features: Features, weights: Floats | None) -> Any:
-    """Yield by position."""
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     problems = logged.problems
     for step in walk(problems, features, ReplayPolicy(logged.rows), length=logged.rows.shape[1], rng=rng):
@@ -186,7 +170,6 @@ VALUES = ("sum", "any")
 
 
 def check_arguments(log: Log, value: str, confidence: float, propensity: str) -> None:
-    """Raise unless the arguments that all off-policy functions share make sense."""
     if not isinstance(log, Log):
         raise InputError(f"log must be a listwright.feedback.Log. Got {type(log).__name__}.")
     if not 0 < confidence < 1:

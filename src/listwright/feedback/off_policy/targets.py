@@ -1,8 +1,4 @@
-"""Evaluated policies: what each would show in place of logged lists, slot by slot.
-
-`as_target` wraps anything `evaluate` accepts: `Walked` for policies whose chances are known at each slot, `Predicted`
-for those that only return whole lists.
-"""
+"""Evaluated policies: what each would show in place of logged lists, slot by slot."""
 
 from __future__ import annotations
 
@@ -59,11 +55,9 @@ class OwnLists:
 
     @property
     def rows(self) -> Ints:
-        """One list for each problem."""
         return self.drawn[0]
 
     def same_slot(self, logged: AnsweredLists) -> Floats:
-        """Return the chance that the policy shows the logged item in the logged slot."""
         shown = logged.rows >= 0
         return sum(((rows == logged.rows) & shown for rows in self.drawn), np.zeros(shown.shape)) / len(self.drawn)
 
@@ -78,8 +72,6 @@ class OwnLists:
 
 @dataclass(frozen=True, eq=False)
 class Walked(Target):
-    """A policy that scores or draws one item after the other."""
-
     features: Features
     exploring: Callable[[Ints, int], Exploring]  # (rows given, length): the policy that walks along them
     draw: Callable[[Problems, int, Floats | None, int], Ints]  # (problems, length, budgets, number): lists of its own
@@ -88,7 +80,6 @@ class Walked(Target):
     make: Callable[[Any], Target]  # the target of another model
 
     def suit(self, problems: Problems) -> Target:
-        """Check the kind of problems, and make room for items that are new to the model's catalogue."""
         named, model, known = self.model._by_names(problems), self.model, self.model.signature_.n_items
         if isinstance(model, ListBandit) and model.new_items and known is not None and named.n_items > known:
             model = copy.deepcopy(model)
@@ -97,24 +88,16 @@ class Walked(Target):
         return self if model is self.model else self.make(model)
 
     def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
-        """Walk along the logged lists."""
         length = logged.rows.shape[1]
         logged = replace(logged, problems=self.model._by_names(logged.problems))
         rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
-        steps = walk(
-            logged.problems,
-            self.features,
-            self.exploring(logged.rows, length),
-            length=length,
-            rng=rng,
-            room=logged.rooms,
-        )
+        exploring = self.exploring(logged.rows, length)
+        steps = walk(logged.problems, self.features, exploring, length=length, rng=rng, room=logged.rooms)
         with one_thread():
             for step in steps:
                 yield step.scores
 
     def lists(self, logged: AnsweredLists) -> OwnLists:
-        """Lists drawn by the policy: the first, and how often they have each logged item."""
         length = logged.rows.shape[1]
         logged = replace(logged, problems=self.model._by_names(logged.problems))
         count = int(np.clip(DRAWN_ROWS // logged.problems.n_rows, 2, DRAWS)) if self.draws else 1
@@ -124,12 +107,9 @@ class Walked(Target):
 
 @dataclass(frozen=True, eq=False)
 class Predicted(Target):
-    """A policy that returns whole lists, always the same for a problem."""
-
     predict: Callable[[Problems], Lists]
 
     def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
-        """1 for one candidate of each problem, while its lists last."""
         rows = self._rows(logged)
         rank = np.full(logged.problems.n_rows, np.inf)
         listed = rows >= 0
@@ -143,11 +123,9 @@ class Predicted(Target):
             rank[shown[shown >= 0]] = np.inf
 
     def lists(self, logged: AnsweredLists) -> OwnLists:
-        """Return what it predicts."""
         return OwnLists([_fit_length(self._rows(logged), logged.rows.shape[1])])
 
     def _rows(self, logged: AnsweredLists) -> Ints:
-        """Return the policy's lists; raise if they are no `Lists` or shorter than the log's."""
         lists = self.predict(logged.problems)
         if not isinstance(lists, Lists):
             raise InputError(f"The policy must return listwright.Lists. Got {type(lists).__name__}.")
@@ -166,15 +144,13 @@ class LoggedChances(Target):
     column: str  # of the log's other columns
 
     def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
-        """Yield the chances of the logged items, and 0 for all others."""
-        known = self.of(logged)
+        known = self._known(logged)
         for position in range(logged.rows.shape[1]):
             chances, picks = np.zeros(logged.problems.n_rows), logged.rows[:, position]
             chances[picks[picks >= 0]] = known[picks >= 0, position]
             yield chances
 
-    def of(self, logged: AnsweredLists) -> Floats:
-        """Return the chance of each logged item; raise where one is missing."""
+    def _known(self, logged: AnsweredLists) -> Floats:
         name = self.column
         if name not in logged.others:
             there = ", ".join(map(repr, logged.others)) or "none"
@@ -185,17 +161,14 @@ class LoggedChances(Target):
         return known
 
     def lists(self, logged: AnsweredLists) -> OwnLists:
-        """Return the logged lists, as those of the policy are not known."""
         return OwnLists([logged.rows])
 
 
 def _fit_length(rows: Ints, length: int) -> Ints:
-    """Cut or pad lists to `length` positions."""
     return np.pad(rows[:, :length], ((0, 0), (0, max(0, length - rows.shape[1]))), constant_values=-1)
 
 
 def as_target(policy: Any, seed: int = 0) -> Target:
-    """Wrap a policy for evaluation."""
     if isinstance(policy, Target):
         return policy
     if isinstance(policy, ListBandit):
@@ -214,7 +187,6 @@ def as_target(policy: Any, seed: int = 0) -> Target:
 
 
 def _of_bandit(bandit: ListBandit, seed: int) -> Target:
-    """Wrap a bandit as it would draw lists now, with its exploration."""
     bandit._check_begun()
     playing, exploration, one_slot = bandit.playing_, bandit.exploration_, bandit.slots == "one"
 
@@ -233,8 +205,6 @@ def _of_bandit(bandit: ListBandit, seed: int) -> Target:
 
 
 def _predicted_by(model: ListBandit | ListEstimator) -> Callable[[Problems, int, Floats | None, int], Ints]:
-    """Return the lists that a model predicts, always the same."""
-
     def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
         limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
         return model.predict(problems, **limit, allow_short=True).rows
@@ -243,7 +213,6 @@ def _predicted_by(model: ListBandit | ListEstimator) -> Callable[[Problems, int,
 
 
 def _without_exploration(bandit: ListBandit) -> Target:
-    """Wrap a bandit as its `predict` builds lists."""
     bandit._check_begun()
     playing = bandit.playing_
     greedy = playing.likeliest(bandit.exploration_)
@@ -257,7 +226,6 @@ def _without_exploration(bandit: ListBandit) -> Target:
 
 
 def _of_estimator(model: ListEstimator) -> Target:
-    """Wrap a fitted estimator; raise if it is not fitted."""
     if not hasattr(model, "training_"):
         raise InputError(f"This {type(model).__name__} is not fitted yet. Call fit first.")
 
