@@ -75,7 +75,7 @@ def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
     folds = fold_numbers(FOLDS, len(examples), 0)
     tried = {"keep": [_Fold(copy(current), np.arange(len(examples)))]} if new else {}
     tried |= {"correct": _try_folds(problems, start, folds), "anew": _try_folds(problems, (), folds)}
-    chosen = max(tried, key=lambda way: _mean_share(tried[way], examples, features))
+    chosen = max(tried, key=lambda way: _mean_shares(tried[way], examples, features))
     report_progress("growing trees", 2, 3)
     kept = chosen == "keep"
     model = copy(current) if kept else passage_model(problems, start if chosen == "correct" else ())
@@ -95,14 +95,19 @@ def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[
     ]
 
 
-def _mean_share(folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]) -> float:
-    """Return the mean share of the facts that lists of two to `LENGTH` passages hold, on questions not learned from."""
+def _mean_shares(
+    folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]
+) -> tuple[float, float]:
+    """Return the mean share of the facts in lists of two to `LENGTH` passages, on questions not learned from, and that
+    in the first passages, which decide where all longer lists hold everything, as those of few passages do.
+    """
     shares = []
     for model, held_out in folds:
         for row in held_out:
             picks, _ = walk_passages(model, features[row], length=LENGTH, bonus=np.zeros(len(examples[row].texts)))
-            shares += [examples[row].share(picks[:length].tolist()) for length in range(2, LENGTH + 1)]
-    return float(np.mean(shares))
+            shares.append([examples[row].share(picks[:length].tolist()) for length in range(1, LENGTH + 1)])
+    table = np.array(shares)
+    return round(float(table[:, 1:].mean()), 9), float(table[:, 0].mean())  # rounded: the folds differ in order
 
 
 def _calibrate(folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]) -> Calibration:
