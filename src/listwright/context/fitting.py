@@ -52,8 +52,6 @@ SCORES = "your reranker's top k"
 
 
 class _Fold(NamedTuple):
-    """A way to learn, tried on one fold: the model, and the questions that it has not seen."""
-
     model: SCP
     held_out: Ints
 
@@ -85,7 +83,6 @@ def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
 
 
 def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[_Fold]:
-    """Train a quick model for each fold on the questions of the others."""
     return [
         _Fold(
             passage_model(problems[np.flatnonzero(folds != fold)], start, n_models=1, n_passes=1),
@@ -155,7 +152,6 @@ def _learn_picks(
     features: Sequence[PassageFeatures],
     calibration: Calibration,
 ) -> tuple[float, ...]:
-    """Return the coefficients that turn the log-odds of picks into probabilities that they are needed."""
     tables, labels = [], []
     for model, row in rows:
         model.calibration_ = calibration  # type: ignore[attr-defined]
@@ -197,7 +193,6 @@ class ScoreWeights:
             self.signals.append(np.mean(signals, axis=0))
 
     def estimate(self) -> float | None:
-        """Return the weight, or None where there are too few questions to tell."""
         return None if len(self.texts) < MANY else estimate_weight(self.texts, self.signals)
 
 
@@ -211,7 +206,6 @@ def certify_packer(
     length: int | None,
     stop: str | None,
 ) -> HeldOutCertificate:
-    """Compute the held-out certificate of a packer: see `ContextPacker.certify`."""
     unknown = [name for name in rivals if name not in ("bm25", "scores")]
     if unknown:
         raise InputError(f'rivals must be "bm25" or "scores". Got {unknown[0]!r}.')
@@ -238,7 +232,6 @@ def certify_packer(
 
 
 def _top_by_score(example: Example, sizes: Floats, budget: float | None, length: int | None) -> list[int]:
-    """Return the passages that sorting by score takes until the limits are reached."""
     if example.given.scores is None:
         raise InputError(f'rivals=["scores"] needs a score of every passage. {example.query!r:.60} has none.')
     room, top = np.inf if budget is None else budget, list[int]()
@@ -250,7 +243,6 @@ def _top_by_score(example: Example, sizes: Floats, budget: float | None, length:
 
 
 def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:
-    """Raise `InputError` if any example was used in `fit`, as a certificate needs independent questions."""
     # Examples are compared by `Example.key`, so that the same question with other passages counts as new.
     known = [example.query for example in examples if example.key() in learned]
     if known:
