@@ -153,6 +153,21 @@ def test_a_model_that_is_right_already_is_kept() -> None:
     assert packer.fit(records, cited="cited").model_.policy_ is not shipped_model().policy_  # it has seen these
 
 
+def test_first_passages_decide_where_longer_lists_hold_everything() -> None:
+    """Of three passages, any two of the likelier ones hold the answer, so that lists of two tell no ways apart."""
+    records = [
+        {
+            "query": f"Which ship did captain {name} lead?",
+            "passages": [f"Captain {name} liked tea.", f"The ship of {name} was the {ship}.", "Tides rise."],
+            "cited": [1],
+        }
+        for name, ship in [("Ada", "Swan"), ("Bo", "Lark"), ("Cy", "Crane"), ("Di", "Heron")] * 5
+    ]
+    packer = lw.ContextPacker()
+    assert packer.score(records[16:], cited="cited", length=1) == 0.0
+    assert packer.fit(records[:16], cited="cited").score(records[16:], cited="cited", length=1) == 1.0
+
+
 def test_what_was_not_shown_is_not_learned_from() -> None:
     one = {"query": "Who?", "passages": ["One.", "Two.", "Three."], "cited": [2], "seen": [1, 2]}
     (example,) = read_examples([one], cited="cited", shown="seen")

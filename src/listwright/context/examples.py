@@ -1,9 +1,5 @@
-"""Labelled questions for `ContextPacker.fit`, `score` and `certify`, read from frames or from records.
-
-Three kinds of supervision are understood: a label per passage, the text of the answer, and the passages that a model
-cited. Each is turned into numbered *facts* that a context must hold. Labels and citations make one fact per marked
-passage; an answer is a single fact that any passage with its text states. The reward of a context is the share of the
-facts that it holds. Where it is known which passages were shown to the model, the others are left out of the question.
+"""Labelled questions for `ContextPacker.fit`, `score` and `certify`, as numbered *facts* that a context must hold:
+one per passage that is labelled or cited; an answer is a single fact, which any passage with its text states.
 """
 
 from __future__ import annotations
@@ -67,16 +63,13 @@ class Example(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """The texts of the passages."""
         return self.given.texts
 
     @property
     def titles(self) -> list[str]:
-        """The titles of the passages, "" for a passage without one."""
         return self.given.titles
 
     def features(self) -> PassageFeatures:
-        """Return what is known of the passages without labels."""
         return passage_features(self.query, self.texts, self.titles)
 
     def key(self) -> str:
@@ -84,12 +77,10 @@ class Example(NamedTuple):
         return blake2b("\0".join([self.query, *self.texts]).encode(), digest_size=8).hexdigest()
 
     def share(self, positions: Sequence[int]) -> float:
-        """Return the share of the facts that the passages at these positions hold, from 0 to 1."""
         held = {self.facts[position] for position in positions} - {-1}
         return len(held) / len(set(self.facts) - {-1})
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `ContextPacker.pack`."""
         names = ("titles", "sources", "scores", "embeddings", "query_embedding")
         return {"query": self.query, "passages": self.texts} | {name: getattr(self.given, name) for name in names}
 
@@ -112,7 +103,6 @@ def read_examples(data: Any, **names: Any) -> list[Example]:
 
 
 def read_records(file: Path) -> list[dict[str, Any]]:
-    """Read a file of JSON lines, one object per question."""
     records = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         if line.strip():
@@ -174,7 +164,6 @@ def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
 
 
 def _example(record: Any, number: int, columns: QuestionColumns) -> Example:
-    """Read one record: its passages, and the facts by the kind of supervision in use."""
     # Errors name the record by its number, so that a user can find it in a large file.
     if not isinstance(record, Mapping):
         raise InputError(f"Record {number} is not a dictionary. Got {type(record).__name__}.")
@@ -194,7 +183,6 @@ def _example(record: Any, number: int, columns: QuestionColumns) -> Example:
 
 
 def _label_flags(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
-    """Read one flag per passage from a list in the record, or else from a field of each passage."""
     if name in record:
         labels = list(record[name])
     else:
@@ -232,12 +220,10 @@ def _positions(record: Any, texts: list[str], titles: list[str], passages: str, 
 
 
 def _is_missing(value: Any) -> bool:
-    """Return whether a cell of a frame is empty: None, NaN, or the NA and NaT of pandas."""
     return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in _EMPTY
 
 
 def _several(answers: Any) -> list[Any]:
-    """Return one answer or several as a list; None is no answer."""
     if answers is None:
         return []
     return list(answers) if isinstance(answers, list | tuple | set | np.ndarray) else [answers]

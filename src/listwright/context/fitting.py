@@ -52,8 +52,6 @@ SCORES = "your reranker's top k"
 
 
 class _Fold(NamedTuple):
-    """A way to learn, tried on one fold: the model, and the questions that it has not seen."""
-
     model: SCP
     held_out: Ints
 
@@ -75,7 +73,7 @@ def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
     folds = fold_numbers(FOLDS, len(examples), 0)
     tried = {"keep": [_Fold(copy(current), np.arange(len(examples)))]} if new else {}
     tried |= {"correct": _try_folds(problems, start, folds), "anew": _try_folds(problems, (), folds)}
-    chosen = max(tried, key=lambda way: _mean_share(tried[way], examples, features))
+    chosen = max(tried, key=lambda way: _mean_shares(tried[way], examples, features))
     report_progress("growing trees", 2, 3)
     kept = chosen == "keep"
     model = copy(current) if kept else passage_model(problems, start if chosen == "correct" else ())
@@ -85,7 +83,6 @@ def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
 
 
 def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[_Fold]:
-    """Train a quick model for each fold on the questions of the others."""
     return [
         _Fold(
             passage_model(problems[np.flatnonzero(folds != fold)], start, n_models=1, n_passes=1),
@@ -95,14 +92,19 @@ def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[
     ]
 
 
-def _mean_share(folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]) -> float:
-    """Return the mean share of the facts that lists of two to `LENGTH` passages hold, on questions not learned from."""
+def _mean_shares(
+    folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]
+) -> tuple[float, float]:
+    """Return the mean share of the facts in lists of two to `LENGTH` passages, on questions not learned from, and that
+    in the first passages, which decide where all longer lists hold everything, as those of few passages do.
+    """
     shares = []
     for model, held_out in folds:
         for row in held_out:
             picks, _ = walk_passages(model, features[row], length=LENGTH, bonus=np.zeros(len(examples[row].texts)))
-            shares += [examples[row].share(picks[:length].tolist()) for length in range(2, LENGTH + 1)]
-    return float(np.mean(shares))
+            shares.append([examples[row].share(picks[:length].tolist()) for length in range(1, LENGTH + 1)])
+    table = np.array(shares)
+    return round(float(table[:, 1:].mean()), 9), float(table[:, 0].mean())  # rounded: the folds differ in order
 
 
 def _calibrate(folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]) -> Calibration:
@@ -150,7 +152,6 @@ def _learn_picks(
     features: Sequence[PassageFeatures],
     calibration: Calibration,
 ) -> tuple[float, ...]:
-    """Return the coefficients that turn the log-odds of picks into probabilities that they are needed."""
     tables, labels = [], []
     for model, row in rows:
         model.calibration_ = calibration  # type: ignore[attr-defined]
@@ -192,7 +193,6 @@ class ScoreWeights:
             self.signals.append(np.mean(signals, axis=0))
 
     def estimate(self) -> float | None:
-        """Return the weight, or None where there are too few questions to tell."""
         return None if len(self.texts) < MANY else estimate_weight(self.texts, self.signals)
 
 
@@ -206,7 +206,6 @@ def certify_packer(
     length: int | None,
     stop: str | None,
 ) -> HeldOutCertificate:
-    """Compute the held-out certificate of a packer: see `ContextPacker.certify`."""
     unknown = [name for name in rivals if name not in ("bm25", "scores")]
     if unknown:
         raise InputError(f'rivals must be "bm25" or "scores". Got {unknown[0]!r}.')
@@ -233,7 +232,6 @@ def certify_packer(
 
 
 def _top_by_score(example: Example, sizes: Floats, budget: float | None, length: int | None) -> list[int]:
-    """Return the passages that sorting by score takes until the limits are reached."""
     if example.given.scores is None:
         raise InputError(f'rivals=["scores"] needs a score of every passage. {example.query!r:.60} has none.')
     room, top = np.inf if budget is None else budget, list[int]()
@@ -245,7 +243,6 @@ def _top_by_score(example: Example, sizes: Floats, budget: float | None, length:
 
 
 def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:
-    """Raise `InputError` if any example was used in `fit`, as a certificate needs independent questions."""
     # Examples are compared by `Example.key`, so that the same question with other passages counts as new.
     known = [example.query for example in examples if example.key() in learned]
     if known:

@@ -1,9 +1,4 @@
-"""The policy over passages: what it sees, how it is trained, and the model that is shipped with the package.
-
-`ContextPacker` uses `shipped_model` until it is fitted. `Calibration` turns scores of its trees into log-odds, to which
-`weigh_evidence` adds the scores and embeddings that the user gives. `python -m benchmarks.shipped_models`
-trains the shipped model again from HotpotQA.
-"""
+"""The policy over passages: what it sees, how it is trained, and the shipped model (`benchmarks.shipped_models`)."""
 
 from __future__ import annotations
 
@@ -72,24 +67,14 @@ def shipped_model() -> SCP:
 
 
 def kinds_of(model: SCP) -> list[str]:
-    """Return the kinds of links that a model was trained with, in the order of its columns."""
     return next(list(part.kinds_) for part in model.training_.features.parts_ if isinstance(part, Links))
 
 
 def scores_alone(model: SCP, features: PassageFeatures) -> Floats:
     """Return the policy's score of each passage with an empty list: no links to it, and every term uncovered."""
-    terms, n = features.query_terms, len(features.table)
+    terms, n, nothing = features.query_terms, len(features.table), np.zeros(1, dtype=np.uint64)
     uncovered = np.empty((n, UNMET), dtype=np.float32)
-    nothing = np.zeros(1, dtype=np.uint64)
-    unmet_rows(
-        np.array([0, n]),
-        terms.starts,
-        terms.parts,
-        terms.wholes,
-        terms.weights,
-        nothing,
-        uncovered,
-    )
+    unmet_rows(np.array([0, n]), terms.starts, terms.parts, terms.wholes, terms.weights, nothing, uncovered)
     links = np.zeros((n, len(kinds_of(model))), dtype=np.float32)
     return model.policy_.estimator.predict(np.concatenate([features.table, links, uncovered], axis=1))
 
@@ -105,7 +90,6 @@ def walk_passages(
     quotas: tuple[Ints, Ints, Floats, Floats] = NO_QUOTAS,
     copies: Bools | None = None,
 ) -> tuple[Ints, Floats]:
-    """Pick passages one at a time until nothing fits any more or the length is reached."""
     trees, n = model.policy_.boosted_trees(), len(features.table)
     assert trees is not None
     terms = features.query_terms
@@ -117,12 +101,7 @@ def walk_passages(
         trees,
         bonus,
         np.zeros((n, n), dtype=bool) if copies is None else copies,
-        (
-            np.zeros(n) if sizes is None else sizes,
-            float(room),
-            int(length),
-            quotas,
-        ),
+        (np.zeros(n) if sizes is None else sizes, float(room), int(length), quotas),
     )
 
 
@@ -138,18 +117,16 @@ class Calibration:
     sources: dict[str, float] = field(default_factory=dict)  # by source: log-odds that its passages have more
 
     def probabilities(self, odds: Floats) -> Floats:
-        """Return how likely each pick of a list is needed, from the log-odds at which it was picked."""
         return _sigmoid(pick_rows(odds) @ np.array(self.picks)) if len(odds) else odds
 
 
 def calibration_of(model: SCP) -> Calibration:
     """Return the calibration that a model was saved with, or that of the shipped model."""
-    found: Calibration = getattr(model, "calibration_", Calibration())
-    return found
+    calibration: Calibration = getattr(model, "calibration_", Calibration())
+    return calibration
 
 
 def pick_rows(odds: Floats) -> Floats:
-    """Return what the probability of each pick is computed from."""
     ranks = np.log(np.arange(1, len(odds) + 1))
     return np.column_stack([np.ones(len(odds)), odds, odds - odds[0], ranks])
 
@@ -166,12 +143,10 @@ def fit_logistic(table: Floats, labels: Floats, *, penalty: float = 1.0) -> Floa
 
 
 def _sigmoid(values: Floats) -> Floats:
-    """Return 1 / (1 + exp(-x)) without overflow."""
-    return 0.5 * (1.0 + np.tanh(0.5 * values))
+    return 0.5 * (1.0 + np.tanh(0.5 * values))  # which does not overflow
 
 
 def text_probabilities(model: SCP, features: PassageFeatures) -> Floats:
-    """Return how likely each passage is needed by its text alone."""
     calibration = calibration_of(model)
     return _sigmoid(calibration.intercept + calibration.slope * scores_alone(model, features))
 
@@ -194,10 +169,8 @@ def weigh_evidence(
     what the trees learned from.
     """
     calibration = calibration_of(model)
-    signals = {name: values for name, values in given.signals().items() if weights.get(name)}
-    extra = np.zeros(len(given))
-    for name, values in signals.items():
-        extra += weights[name] * values
+    signals = {name: weights[name] * values for name, values in given.signals().items() if weights.get(name)}
+    extra = sum(signals.values(), np.zeros(len(given)))
     if given.sources is not None and calibration.sources:
         extra += [calibration.sources.get(str(source), 0.0) for source in given.sources]
     known = _known_words(features)

@@ -136,12 +136,10 @@ class Packed:
         return iter(self.texts)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields with the reasons in words, so that answers can be pickled."""
-        return vars(self) | {"reasons": self.reasons, "explain": None}
+        return vars(self) | {"reasons": self.reasons, "explain": None}  # in words, which can be pickled
 
 
 def decreasing_scores(scores: list[float]) -> list[float]:
-    """Lower scores where needed so that each is strictly below the one before it."""
     lowered: list[float] = []
     for score in scores:
         lowered.append(score if not lowered else min(score, round(lowered[-1] - 1e-6, 12)))
@@ -149,7 +147,6 @@ def decreasing_scores(scores: list[float]) -> list[float]:
 
 
 def _places(order: str, positions: list[int]) -> list[int]:
-    """Return the order in which to write the passages, as indices into `Packed.texts`."""
     n = len(positions)
     match order:
         case "rank" | "score":
@@ -178,15 +175,13 @@ def reasons_of(features: PassageFeatures, picks: Sequence[int]) -> list[str]:
 
 
 def _sentence(new: list[str], shared: str, own: dict[str, str], later: bool) -> str:
-    """Compose the sentence from the new words of the question and the shared name."""
-    verb = "adds" if later else "holds"
-    said = f"{verb} {_quote_words(new)}" if new else ""
-    said = said or ("adds no word of the question" if later else "is the likeliest to help")
+    said = "adds no word of the question" if later else "is the likeliest to help"
+    if new:
+        said = f"{'adds' if later else 'holds'} {_quote_words(new)}"
     return f"{said}, linked by '{own[shared]}'" if shared else said
 
 
 def _quote_words(words: list[str]) -> str:
-    """List words in quotes, at most `MOST_WORDS` of them."""
     quoted = [f"'{word}'" for word in words[:MOST_WORDS]]
     more = len(words) - len(quoted)
     if more:

@@ -18,12 +18,7 @@ from listwright._internal.quotas import Quotas, as_rows
 from listwright._kernels.constraints import NO_QUOTAS
 from listwright.context.examples import read_examples
 from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned, signal_weights
-from listwright.context.model import (
-    calibration_of,
-    shipped_model,
-    walk_passages,
-    weigh_evidence,
-)
+from listwright.context.model import calibration_of, shipped_model, walk_passages, weigh_evidence
 from listwright.context.packed import STYLES, Packed, Style, decreasing_scores, reasons_of
 from listwright.context.passages import (
     MOST,
@@ -50,8 +45,6 @@ _FIRST = 1e6  # what puts passages that must be included before all others
 
 
 class _Limits(NamedTuple):
-    """What a context may hold."""
-
     room: float  # tokens
     length: int | None
     quotas: Quotas | None
@@ -241,7 +234,6 @@ class ContextPacker(Parameters):
         return packed
 
     def _choose(self, query: str, given: Passages, counted: Floats, limits: _Limits) -> Packed:
-        """Return what the walk picks of the passages that fit the budget."""
         rows = np.setdiff1d(distinct_rows(given.texts), limits.excluded)
         notes = [
             f"Passage {row} is too long for the budget: it has {counted[row]:g} tokens."
@@ -444,16 +436,13 @@ class ContextPacker(Parameters):
         return packer
 
     def _model(self) -> SCP:
-        """Return the model that was fitted or loaded, else the one given, else the shipped one."""
         if not hasattr(self, "model_"):
             if self.model is None:
                 return shipped_model()
-            found = self.model if isinstance(self.model, SCP) else load(self.model)
-            self.model_ = _validate_model(found, "model")
+            self.model_ = _validate_model(self.model if isinstance(self.model, SCP) else load(self.model), "model")
         return self.model_
 
     def _least_probability(self, stop: str | None, least: float | None, given: Passages) -> float:
-        """Return the probability below which nothing is picked."""
         check_stop(stop)
         if least is not None and not (isinstance(least, int | float) and 0 <= least <= 1):
             raise InputError(f"min_probability must be from 0 to 1. Got {least!r}.")
@@ -463,7 +452,6 @@ class ContextPacker(Parameters):
         return STOP if signals or calibration_of(self._model()).weights else TEXT_STOP
 
     def _style(self) -> Style:
-        """Return the style, after checking it."""
         if self.style not in STYLES:
             raise InputError(f'style must be "plain" or "numbered". Got {self.style!r}.')
         return self.style
@@ -474,16 +462,8 @@ _BY_QUESTION = (*_ABOUT_PASSAGES, "sizes", "must_include")
 
 
 class _Walk:
-    """The passages of one question, described, and the walk over them."""
-
     def __init__(
-        self,
-        packer: ContextPacker,
-        query: str,
-        given: Passages,
-        sizes: Floats,
-        length: int,
-        quotas: Quotas | None,
+        self, packer: ContextPacker, query: str, given: Passages, sizes: Floats, length: int, quotas: Quotas | None
     ) -> None:
         self.packer, self.given, self.sizes = packer, given, sizes
         self.length, self.quotas = length, quotas
@@ -495,51 +475,50 @@ class _Walk:
         self.copies = near_copies(given, self.features)
 
     def pack(self, room: float, forced: Any, least: float) -> Packed:
-        """Return the passages that the walk picks, with those that must be included first."""
         picks, values = self._walk(room, forced)
         if forced[picks].sum() < forced.sum():
             raise InputError("The passages that must be included do not fit the limits together.")
         calibration = calibration_of(self.model)
         odds = calibration.intercept + self.evidence.scale * values + self.evidence.lift[picks]
         probabilities = calibration.probabilities(odds)
-        kept = int(
-            max(1, forced.sum(), np.argmax(probabilities < least) if (probabilities < least).any() else len(picks))
-        )
+        unlikely = np.append(probabilities < least, True)
+        kept = int(max(1, forced.sum(), np.argmax(unlikely)))
         texts, sizes = self._without_overlaps(picks)
-        total, saved = float(sizes[:kept].sum()), float(sizes[kept:].sum())
         left = [place for place in range(kept) if texts[place]]
         chosen = picks[left].tolist()
         return Packed(
             positions=chosen,
             texts=[texts[place] for place in left],
-            tokens=_whole(total),
+            tokens=_whole(float(sizes[:kept].sum())),
             scores=decreasing_scores(odds[left].tolist()),
             probabilities=probabilities[left].tolist(),
             titles=[self.given.titles[pick] for pick in chosen],
             style=self.packer._style(),
-            tokens_saved=_whole(saved),
+            tokens_saved=_whole(float(sizes[kept:].sum())),
             explain=partial(reasons_of, self.features, chosen),
         )
 
     def _walk(self, room: float, forced: Any) -> tuple[Ints, Floats]:
         """Return the picks and their values; where overlaps leave room, walk again with that much more of it."""
-        bonus = self.evidence.bonus + _FIRST * forced
         spare = 0.0
         for _ in range(3):
+            quotas = NO_QUOTAS  # made for each walk, as compiled functions use them up
+            if self.quotas is not None:
+                offsets = np.array([0, len(self.sizes)])
+                quotas = self.quotas.limits(offsets, self.length, needs_first=self.quotas.needs)
             picks, values = walk_passages(
                 self.model,
                 self.features,
                 length=self.length,
-                bonus=bonus,
+                bonus=self.evidence.bonus + _FIRST * forced,
                 sizes=self.sizes,
                 room=room + spare,
-                quotas=self._limits(),
+                quotas=quotas,
                 copies=self.copies,
             )
             if np.isinf(room):
                 break
-            sizes = self._without_overlaps(picks)[1]
-            over = np.cumsum(sizes) > room
+            over = np.cumsum(self._without_overlaps(picks)[1]) > room
             picks, values = picks[~over], values[~over]
             freed = float(self.sizes[picks].sum() - self._without_overlaps(picks)[1].sum())
             if freed <= spare:
@@ -547,15 +526,7 @@ class _Walk:
             spare = freed
         return picks, values - _FIRST * forced[picks]
 
-    def _limits(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """Return the quotas and further budgets as compiled functions take them, which use them up."""
-        if self.quotas is None:
-            return NO_QUOTAS
-        offsets = np.array([0, len(self.sizes)])
-        return self.quotas.limits(offsets, self.length, needs_first=self.quotas.needs)
-
     def _without_overlaps(self, picks: Ints) -> tuple[list[str], Floats]:
-        """Return what each pick adds to the text of those before it, and the tokens of that."""
         whole = [self.given.texts[pick] for pick in picks]
         parts, sizes = new_parts(whole), self.sizes[picks].copy()
         count = token_counter(self.packer.tokens)
@@ -566,25 +537,21 @@ class _Walk:
 
 
 def _whole(total: float) -> float:
-    """Return a whole number as int."""
     return int(total) if total == int(total) else total
 
 
 def check_stop(stop: str | None) -> None:
-    """Raise `InputError` unless this is a way to stop."""
     if stop not in (None, "auto"):
         raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
 
 
 def _check_places(places: Sequence[int], n: int) -> None:
-    """Raise `InputError` unless these are positions of passages."""
     wrong = [place for place in places if not (isinstance(place, int | np.integer) and 0 <= place < n)]
     if wrong:
         raise InputError(f"must_include must hold positions from 0 to {n - 1}. Got {wrong[0]!r}.")
 
 
 def _validate_model(model: Any, name: str) -> SCP:
-    """Return the model if the compiled walk can use it, and raise `InputError` otherwise."""
     if not isinstance(model, SCP) or model.policy_.boosted_trees() is None:
         raise InputError(f"{name} is not a model of ContextPacker. ContextPacker.save writes such files.")
     return model

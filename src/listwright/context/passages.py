@@ -49,7 +49,6 @@ class Passages:
         return len(self.texts)
 
     def take(self, rows: Ints) -> Passages:
-        """Return the passages at these rows, in their order."""
         return replace(
             self,
             texts=[self.texts[row] for row in rows],
@@ -82,7 +81,6 @@ def read_passages(
     embeddings: Any = None,
     query_embedding: Any = None,
 ) -> Passages:
-    """Read passages and what is known of them, from the arguments or from the passages themselves."""
     if isinstance(passages, str | bytes | Mapping) or not hasattr(passages, "__len__"):
         raise InputError(f"passages must be a list of texts or documents. Got {type(passages).__name__}.")
     n = len(passages)
@@ -95,7 +93,9 @@ def read_passages(
         texts=[_text(passage, place) for place, passage in enumerate(passages)],
         titles=usable_titles(named),
         documents=[str(title or "") for title in named],
-        sources=_hashable(_as_list(sources, n, "sources") or _metadata_of_all(passages, "source")),
+        sources=_hashable(
+            _as_list(sources, n, "sources") or values_of_all([_metadata(passage, "source") for passage in passages])
+        ),
         scores=_numbers(scores, passages, "score", 1),
         embeddings=vectors,
         query_embedding=asked,
@@ -104,9 +104,7 @@ def read_passages(
 
 
 def usable_titles(titles: Sequence[Any]) -> list[str]:
-    """Return the titles that say what a passage is about, and "" for the others: missing ones, file names, and those
-    of more than a third of the passages.
-    """
+    """Return the titles, but "" for names of files, and for those of more than a third of the passages."""
     texts = ["" if title is None or title != title else str(title).strip() for title in titles]
     texts = ["" if _FILE.fullmatch(text) else text for text in texts]
     most = max(SHARED_TITLE, len(texts) / SHARED_TITLE)
@@ -115,7 +113,6 @@ def usable_titles(titles: Sequence[Any]) -> list[str]:
 
 
 def _text(passage: Any, place: int) -> str:
-    """Return the text of a passage, from the first of the known field names that holds a string."""
     if isinstance(passage, str):
         return passage
     for name in TEXTS:
@@ -129,7 +126,6 @@ def _text(passage: Any, place: int) -> str:
 
 
 def _metadata(passage: Any, name: str) -> Any:
-    """Return the value that a passage, or else its metadata, holds under a name; None for plain strings."""
     if isinstance(passage, str):
         return None
     value = _field(passage, name)
@@ -141,13 +137,11 @@ def _metadata(passage: Any, name: str) -> Any:
 
 
 def _field(passage: Any, name: str) -> Any:
-    """Return a key of a mapping or an attribute of an object, None where it is missing."""
     return passage.get(name) if isinstance(passage, Mapping) else getattr(passage, name, None)
 
 
-def _metadata_of_all(passages: Sequence[Any], name: str) -> list[Any] | None:
-    """Return the value of every passage under a name, or None unless all passages have one."""
-    values = [_metadata(passage, name) for passage in passages]
+def values_of_all(values: list[Any]) -> list[Any] | None:
+    """Return the values if there are some and none is missing, else None."""
     return values if values and all(value is not None for value in values) else None
 
 
@@ -159,7 +153,6 @@ def _hashable(values: list[Any] | None) -> list[Any] | None:
 
 
 def _as_list(values: Sequence[Any] | None, n: int, name: str) -> list[Any] | None:
-    """Return an argument as a list, after checking that it has one entry per passage."""
     if values is None:
         return None
     entries = list(values)
@@ -170,7 +163,7 @@ def _as_list(values: Sequence[Any] | None, n: int, name: str) -> list[Any] | Non
 
 def _numbers(values: Any, passages: Sequence[Any], name: str, dimensions: int) -> Floats | None:
     """Return scores or embeddings as an array with the expected number of dimensions, or None where there are none."""
-    values = _metadata_of_all(passages, name) if values is None else values
+    values = values_of_all([_metadata(passage, name) for passage in passages]) if values is None else values
     if values is None:
         return None
     numbers = as_numbers(values, f"{name}s")
@@ -180,9 +173,7 @@ def _numbers(values: Any, passages: Sequence[Any], name: str, dimensions: int) -
 
 
 def estimate_tokens(text: str) -> int:
-    """Return an estimate from above of the tokens of a text: one for each four letters of a word or fewer, each digit
-    and each sign, and one for each byte of other characters.
-    """
+    """Estimate from above: one for four letters or fewer, a digit, a sign, and each byte of other characters."""
     pieces = _PIECE.findall(text)
     if text.isascii():
         return len(pieces)
@@ -190,7 +181,6 @@ def estimate_tokens(text: str) -> int:
 
 
 def token_counter(tokens: Any) -> TokenCounter:
-    """Return a function that counts the tokens of a text."""
     if tokens == "estimate":
         return estimate_tokens
     if tokens == "words":
@@ -209,7 +199,6 @@ def token_counter(tokens: Any) -> TokenCounter:
 
 @lru_cache(maxsize=8)
 def _load_tokenizer(name: str) -> Any:
-    """Return the tokenizer that a name stands for: an encoding of tiktoken, or the file of a Hugging Face tokenizer."""
     library, _, place = name.partition(":")
     try:
         if library == "tiktoken":
@@ -222,14 +211,11 @@ def _load_tokenizer(name: str) -> Any:
 
 
 def write_passage(text: str, title: str, number: int, style: str) -> str:
-    """Return a passage as it stands in the prompt."""
     return text if style == "plain" else f"[{number}] {title}\n{text}" if title else f"[{number}] {text}"
 
 
 def passage_sizes(given: Passages, sizes: Any, tokens: Any, style: str) -> Floats:
-    """Return what each passage takes of the budget: the sizes given, or else its tokens as it is written in the prompt,
-    with the blank line behind it.
-    """
+    """Return the sizes given, or else the tokens of each passage as written, with the blank line behind it."""
     if sizes is None:
         count = token_counter(tokens)
         behind = count(SEPARATOR)
@@ -281,9 +267,7 @@ def near_copies(given: Passages, features: PassageFeatures) -> Bools:
 
 
 def new_parts(texts: Sequence[str]) -> list[str]:
-    """Return what each text adds to those before it: without the words at its start and end that stand at the end or
-    the start of one of them, as windows of one document overlap; "" where nothing is left.
-    """
+    """Return what each text adds to those before it, as windows of one document overlap at their ends; "" for none."""
     plain = [f" {' '.join(text.split())} " for text in texts]
     starts, ends = [0] * len(plain), [len(own) for own in plain]
     for first, second in _sharing_heads(plain):
@@ -299,7 +283,6 @@ def new_parts(texts: Sequence[str]) -> list[str]:
 
 
 def _sharing_heads(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of texts of which the first holds the words that the second begins with."""
     joined = "\0".join(plain)  # all are looked through at once, which is much quicker than one by one
     places = np.cumsum([0, *(len(text) + 1 for text in plain)])
     for second, text in enumerate(plain):
@@ -319,9 +302,7 @@ def _head(text: str) -> str:
 
 
 def _overlap(first: str, second: str) -> int:
-    """Return how many characters at the end of the first are those at the start of the second; 0 where they make fewer
-    than `LEAST_OVERLAP` words. Both have single blanks between words and at the ends.
-    """
+    """Return how many characters the end of the first shares with the start of the second; 0 for few words."""
     head = _head(second)
     place = first.find(head) if head else -1
     while place >= 0:
@@ -332,8 +313,7 @@ def _overlap(first: str, second: str) -> int:
 
 
 def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | None:
-    """Return how many passages of each source to pick, by title where no sources are given, and further budgets."""
-    if per_source is None and budgets is None:
+    if not len(given) or (per_source is None and budgets is None):
         return None
     names = given.sources if given.sources is not None else given.documents
     if per_source is not None and not any(names):
@@ -347,7 +327,6 @@ def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | N
 
 
 def check_limits(budget: float | None, length: int | None, per_source: Any) -> float:
-    """Raise `InputError` unless the limits are above 0, and return the tokens that the context may hold."""
     for name, value in (("length", length), ("per_source", per_source)):
         if value is not None and not isinstance(value, tuple | Mapping):
             at_least_one(name, value)

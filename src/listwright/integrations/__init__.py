@@ -1,9 +1,4 @@
-"""Adapters that pack contexts inside other retrieval pipelines.
-
-Each module wraps `listwright.context.ContextPacker` in the component type of one framework: `langchain` (a document
-compressor), `llama_index` (a node postprocessor) and `haystack` (a ranker). Import the module of the framework that is
-installed; nothing here imports them all.
-"""
+"""Adapters that pack contexts in other libraries: import the module of the one that is installed."""
 
 from __future__ import annotations
 
@@ -21,19 +16,14 @@ SETTINGS = ("tokens", "score_weight", "style")
 
 def make_packer(adapter: Any) -> ContextPacker:
     """Return the packer of an adapter. Files, limits and settings that cannot be are errors here, not when asked."""
-    given = adapter.packer
-    if isinstance(given, Mapping):
-        packer = _read_packer(given)
-    elif isinstance(given, ContextPacker):
-        packer = given
-    else:
-        packer = ContextPacker(given, **{name: getattr(adapter, name) for name in SETTINGS})
+    packer = _read_packer(adapter.packer) if isinstance(adapter.packer, Mapping) else adapter.packer
+    if not isinstance(packer, ContextPacker):
+        packer = ContextPacker(packer, **{name: getattr(adapter, name) for name in SETTINGS})
     packer.pack("", [], **limits_of(adapter))
     return packer
 
 
 def limits_of(adapter: Any) -> dict[str, Any]:
-    """Return the limits of `pack` that an adapter has, one of which goes by three names."""
     given = {value for value in (adapter.length, adapter.top_n, adapter.top_k) if value is not None}
     if len(given) > 1:
         raise InputError(f"length, top_n and top_k mean the same. Got {', '.join(map(str, sorted(given)))}.")
@@ -57,7 +47,6 @@ def serialize_setting(value: Any) -> Any:
 
 
 def _write_model(packer: ContextPacker) -> str | None:
-    """Return the file of a packer's model in base 64; None for the shipped one."""
     if packer.model is None and not hasattr(packer, "model_"):
         return None
     with TemporaryDirectory() as folder:
@@ -66,7 +55,6 @@ def _write_model(packer: ContextPacker) -> str | None:
 
 
 def _read_packer(stored: Mapping[str, Any]) -> ContextPacker:
-    """Return the packer that `serialize_setting` wrote."""
     settings = {name: value for name, value in stored.items() if name != "model"}
     if unknown := settings.keys() - set(SETTINGS):
         raise InputError(f"A stored packer has model, {', '.join(SETTINGS)}. Got {min(unknown)!r}.")
@@ -75,11 +63,6 @@ def _read_packer(stored: Mapping[str, Any]) -> ContextPacker:
     with TemporaryDirectory() as folder:
         (Path(folder) / "packer.listwright").write_bytes(b64decode(stored["model"]))
         return ContextPacker.load(Path(folder) / "packer.listwright", **settings)
-
-
-def values_of_all(values: list[Any]) -> list[Any] | None:
-    """Return the values if there are some and none is missing, else None."""
-    return values if values and all(value is not None for value in values) else None
 
 
 def pick_metadata(packed: Packed, scores: list[Any] | None) -> list[dict[str, Any]]:

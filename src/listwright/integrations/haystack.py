@@ -9,7 +9,8 @@ from haystack import Document, component, default_from_dict, default_to_dict
 from haystack.core.serialization import component_to_dict
 from haystack.utils import deserialize_component_inplace
 
-from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting, values_of_all
+from listwright.context.passages import values_of_all
+from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting
 
 
 @component

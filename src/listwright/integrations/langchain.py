@@ -11,7 +11,8 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ConfigDict, PrivateAttr, field_serializer
 
 from listwright.context import ContextPacker
-from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting, values_of_all
+from listwright.context.passages import values_of_all
+from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting
 
 
 class ListwrightCompressor(BaseDocumentCompressor):
@@ -68,7 +69,6 @@ class ListwrightCompressor(BaseDocumentCompressor):
     _packer: ContextPacker = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:
-        """Make the packer, which checks the settings."""
         self._packer = make_packer(self)
 
     @field_serializer("packer", "tokens", "embedder")
@@ -129,5 +129,4 @@ class ListwrightCompressor(BaseDocumentCompressor):
         ]
 
     def _stored_embeddings(self, documents: Sequence[Document]) -> list[Any] | None:
-        """Return the embeddings in the metadata; None unless all documents have one."""
         return values_of_all([document.metadata.get(self.embedding_key) for document in documents])

@@ -9,8 +9,9 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from listwright.context import ContextPacker
+from listwright.context.passages import values_of_all
 from listwright.errors import InputError
-from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting, values_of_all
+from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting
 
 
 class ListwrightPostprocessor(BaseNodePostprocessor):
@@ -61,7 +62,6 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
     _packer: ContextPacker = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:
-        """Make the packer, which checks the settings."""
         super().model_post_init(context)
         self._packer = make_packer(self)
 
@@ -71,13 +71,11 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name under which LlamaIndex registers the class."""
         return "ListwrightPostprocessor"
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        """Select nodes for a query, best first, with the packer's scores; raise `InputError` without a query."""
         query = _require_query(query_bundle)
         known, asked = values_of_all([entry.node.embedding for entry in nodes]), query.embedding
         if self.embedder is not None and nodes:

@@ -1,13 +1,9 @@
-"""Size budgets of summaries, in bytes, characters, words or tokens.
-
-`Budget` names an amount and a unit, `parse_budget` reads one from a command line, `sizes` measures candidates before
-they are picked, and `truncate` cuts a finished text.
-"""
+"""Size budgets of summaries, in bytes, characters, words or tokens."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
@@ -22,6 +18,12 @@ UNITS: dict[str, Unit] = {"b": "bytes", "c": "characters", "w": "words", "t": "t
 
 _WRITTEN = re.compile(r"\s*(\d+)\s*([a-z]+)\s*", re.IGNORECASE | re.ASCII)
 _LOWERED_TOKEN = re.compile(r"[a-z0-9]+")
+_MEASURES: dict[Unit, Callable[[str], int]] = {
+    "bytes": lambda text: len(text.encode()),
+    "characters": len,
+    "words": lambda text: len(text.split()),
+    "tokens": lambda text: len(tokens(text)),
+}
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ def parse_budget(text: str) -> Budget:
 def sizes(sentences: Iterable[str], unit: Unit = "bytes") -> NDArray[np.int64]:
     """Measure what each sentence takes of a budget."""
     _check_unit(unit)
-    return np.array([_size(sentence, unit) + (unit in ("bytes", "characters")) for sentence in sentences], np.int64)
+    joining = unit in ("bytes", "characters")  # a space
+    return np.array([_MEASURES[unit](sentence) + joining for sentence in sentences], np.int64)
 
 
 def truncate(text: str, budget: Budget) -> str:
@@ -146,23 +149,9 @@ def truncate(text: str, budget: Budget) -> str:
 
 
 def _token_ends(text: str) -> list[int]:
-    """Return where each token ends in the text as written."""
     lowered = [character.lower() for character in text]
     origin = np.repeat(np.arange(len(text)), [len(piece) for piece in lowered])
     return [int(origin[token.end() - 1]) + 1 for token in _LOWERED_TOKEN.finditer("".join(lowered))]
-
-
-def _size(sentence: str, unit: Unit) -> int:
-    """Measure one sentence, without a joining space."""
-    match unit:
-        case "bytes":
-            return len(sentence.encode())
-        case "characters":
-            return len(sentence)
-        case "words":
-            return len(sentence.split())
-        case "tokens":
-            return len(tokens(sentence))
 
 
 def _find_unit(name: str) -> Unit | None:
@@ -172,6 +161,5 @@ def _find_unit(name: str) -> Unit | None:
 
 
 def _check_unit(unit: str) -> None:
-    """Raise `InputError` unless the unit is one of the four."""
     if unit not in UNITS.values():
         raise InputError(f"unit must be one of {', '.join(UNITS.values())}. Got {cast(object, unit)!r}.")

@@ -1,7 +1,4 @@
-"""`Cluster`: the sentences of some documents on one topic, and the reference summaries that people wrote of them.
-
-All readers (`read_duc`, `read_jsonl`, `read_cluster_folders`) return clusters, and the summariser takes them.
-"""
+"""`Cluster`: the sentences of some documents on one topic, and the reference summaries that people wrote of them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,6 @@ _PARTS = (re.compile(r"train.*|.*2003.*", re.IGNORECASE), re.compile(r"test.*|.*
 
 
 def read_clusters(path: str | Path, *, task: int | None = None, need_references: bool = False) -> list[Cluster]:
-    """Read the clusters of documents at a path."""
     # DUC sets of 2003 and 2004 become the two parts that the paper trains and tests on; sets of other years must be
     # read separately.
     place = Path(path)
@@ -47,15 +46,12 @@ def read_clusters(path: str | Path, *, task: int | None = None, need_references:
 
 
 def read_parts(train: Paths, test: Paths, *, task: int | None = None, need_references: bool = True) -> list[Cluster]:
-    """Read clusters to train and to test on, from one or several folders each."""
-    parts = {name: _read_part(paths, name, task, need_references) for name, paths in (("train", train), ("test", test))}
-    return _join_parts(parts)
+    named = (("train", train), ("test", test))
+    return _join_parts({name: _read_part(paths, name, task, need_references) for name, paths in named})
 
 
 def shortfalls(clusters: Sequence[Cluster], year: int | None, task: int | None) -> list[str]:
-    """Return what is missing from the clusters of a year and task of DUC, as sentences; an empty list for other
-    data.
-    """
+    """Return what is missing from the clusters of a year and task of DUC, as sentences; nothing for other data."""
     wanted = CLUSTERS.get((year or 0, task or 0))
     if wanted is None:
         return []
@@ -89,7 +85,6 @@ def usual_budget(clusters: Sequence[Cluster]) -> Budget:
 
 
 def _read_duc_years(place: Path, task: int | None, need_references: bool) -> list[Cluster]:
-    """Read one year of DUC as it is, or the two years of the paper as its two parts."""
     years = duc_years(place)
     if len(years) < 2:
         return read_duc(place, task=task, need_references=need_references)
@@ -97,13 +92,11 @@ def _read_duc_years(place: Path, task: int | None, need_references: bool) -> lis
         raise InputError(
             f"{place} holds DUC data of {join_numbers(years)}. Name the folders of one each with train= and test=."
         )
-    names = ("train", "test")
     read = (read_duc(place, year=year, task=task, need_references=need_references) for year in years)
-    return _join_parts(dict(zip(names, read, strict=True)))
+    return _join_parts(dict(zip(("train", "test"), read, strict=True)))
 
 
 def _read_part(paths: Paths, name: str, task: int | None, need_references: bool) -> list[Cluster]:
-    """Read the clusters of one part from one or several paths."""
     places = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     if not places:
         raise InputError(f"Name at least one file or folder of clusters to {name} on with {name}=.")

@@ -1,8 +1,4 @@
-"""Reads clusters from the DUC and TAC summarisation data, in the folders that NIST ships.
-
-`duc_layout` finds document sets and summaries and reads years and tasks off their paths; this module pairs them and
-refuses what is ambiguous; `sgml` reads the files themselves.
-"""
+"""Reads clusters from the DUC and TAC summarisation data, in the folders that NIST ships."""
 
 from __future__ import annotations
 
@@ -22,9 +18,11 @@ from listwright.text.sentences import split_sentences
 
 Paths: TypeAlias = str | Path | Sequence[str | Path]
 Key: TypeAlias = tuple[str, str]
-_SET_FOLDER = re.compile(r"D(\d+)([A-Z]*)(?:-([A-Z]))?", re.IGNORECASE)
+_SET_FOLDER = re.compile(r"D(?P<number>\d+)(?P<letter>[A-Z]*)(?:-(?P<part>[A-Z]))?", re.IGNORECASE)
 # As in D30001.M.100.T.A and D0801-A.M.100.A.A: set and part, M, words, letter of the set, author. People are letters.
-_SUMMARY_FILE = re.compile(r"D(\d+)(?:-([A-Z]))?\.M\.\d+\.([A-Z])\.[A-Z](?:\.(?:html?|txt))?", re.IGNORECASE)
+_SUMMARY_FILE = re.compile(
+    r"D(?P<number>\d+)(?:-(?P<part>[A-Z]))?\.M\.\d+\.(?P<letter>[A-Z])\.[A-Z](?:\.(?:html?|txt))?", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?<!\d)(20[01]\d)(?!\d)|(?<![a-z])(?:duc|tac)[-_. ]?(\d\d)(?!\d)", re.IGNORECASE)
 _CONFERENCE = re.compile(r"(?<![a-z])(?:duc|tac)[-_. ]?(?:20)?\d\d(?!\d)", re.IGNORECASE)
 _TASKS = re.compile(r"tasks?[-_. ]?([1-9](?!\d)(?:(?:[-_.,& ]|and)+[1-9](?!\d))*)", re.IGNORECASE)
@@ -97,20 +95,18 @@ def read_duc(
     sets, summaries = _of_task(sets, summaries, task, where)
     folders = _once(sets)
     paired = _pair(folders, summaries, task)
-    clusters = [_cluster(folders[key], paired.get(key, []), split) for key in folders]
+    clusters = [_cluster(folder, paired.get(key, []), split) for key, folder in folders.items()]
     clusters.sort(key=lambda cluster: cluster.id)
     return [require_references(cluster, source=where) for cluster in clusters] if need_references else clusters
 
 
 def duc_years(path: Paths) -> list[int]:
-    """Return the years that the paths of document sets below a folder name, in rising order."""
     return sorted({entry.year for entry in document_sets(roots_of(path)) if entry.year is not None})
 
 
 def _of_year(
     sets: list[DucEntry], summaries: list[DucEntry], year: int | None, where: str
 ) -> tuple[list[DucEntry], list[DucEntry]]:
-    """Keep the sets and summaries of one year."""
     named = {entry.year for entry in (*sets, *summaries) if entry.year is not None}
     unnamed = next((entry for entry in (*sets, *summaries) if entry.year is None), None)
     if len(named) > 1 and unnamed is not None:
@@ -137,7 +133,6 @@ def _of_year(
 def _of_task(
     sets: list[DucEntry], summaries: list[DucEntry], task: int | None, where: str
 ) -> tuple[list[DucEntry], list[DucEntry]]:
-    """Keep the sets and summaries of one task."""
     # Without a chosen task, all sets must share one.
     tasks_of: dict[Key, frozenset[int]] = defaultdict(frozenset)
     for entry in summaries:
@@ -152,7 +147,13 @@ def _of_task(
             "Put it below a folder named for its task, such as task2, or leave it out."
         )
     if task is None:
-        _one_task(sets, where)
+        first = sets[0]
+        other = next((entry for entry in sets if not entry.tasks & first.tasks and entry.tasks), None)
+        if other is not None:
+            raise InputError(
+                f"{where} holds sets of several tasks: {first.path.name} is of {first.task_names}, {other.path.name} "
+                f"of {other.task_names}. Choose one with task=."
+            )
         return sets, summaries
     kept = [entry for entry in sets if not entry.tasks or task in entry.tasks]
     if not kept:
@@ -160,19 +161,7 @@ def _of_task(
     return kept, [entry for entry in summaries if not entry.tasks or task in entry.tasks]
 
 
-def _one_task(sets: list[DucEntry], where: str) -> None:
-    """Raise `InputError` if sets belong to different tasks and none was chosen."""
-    first = sets[0]
-    other = next((entry for entry in sets if not entry.tasks & first.tasks and entry.tasks), None)
-    if other is not None:
-        raise InputError(
-            f"{where} holds sets of several tasks: {first.path.name} is of {first.task_names}, {other.path.name} of "
-            f"{other.task_names}. Choose one with task=."
-        )
-
-
 def _once(sets: list[DucEntry]) -> dict[Key, DucEntry]:
-    """Return the sets by key, and raise `InputError` if one is there twice."""
     folders: dict[Key, DucEntry] = {}
     for entry in sets:
         other = folders.setdefault(entry.key, entry)
@@ -215,7 +204,6 @@ def _with_documents(folders: dict[Key, DucEntry], summaries: list[DucEntry], tas
 
 
 def _of_letter(folder: DucEntry, summaries: list[DucEntry]) -> list[DucEntry]:
-    """Keep the summaries whose letter is that of the set, where its number has summaries of several sets."""
     letters = sorted({entry.letter for entry in summaries})
     if len(letters) == 1:
         return summaries
@@ -228,7 +216,6 @@ def _of_letter(folder: DucEntry, summaries: list[DucEntry]) -> list[DucEntry]:
 
 
 def _cluster(entry: DucEntry, summaries: list[Path], split: str | None) -> Cluster:
-    """Read the documents and summaries of one set from their files."""
     documents = [document for file in document_files(entry.path) for document in read_documents(file)]
     return Cluster.from_documents(
         entry.path.name,
@@ -257,12 +244,10 @@ class DucEntry:
 
     @property
     def task_names(self) -> str:
-        """The tasks in words, for error messages."""
         return f"task {join_numbers(self.tasks)}"
 
 
 def roots_of(path: Paths) -> list[Path]:
-    """Return the given folders as a list, after checking that each of them exists."""
     roots = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
     for root in roots:
         if not root.is_dir():
@@ -272,28 +257,23 @@ def roots_of(path: Paths) -> list[Path]:
 
 def document_sets(roots: Iterable[Path]) -> list[DucEntry]:
     """Return all folders below the roots that have the name of a document set and hold files."""
-    entries = []
-    for root, place in _below(roots):
-        named = _SET_FOLDER.fullmatch(place.name)
-        if named and place.is_dir() and document_files(place):
-            number, letter, part = named.groups()
-            entries.append(_entry(root, place, number, part, letter))
-    return entries
+    return [
+        _entry(root, place, **named.groupdict())
+        for root, place in _below(roots)
+        if (named := _SET_FOLDER.fullmatch(place.name)) and place.is_dir() and document_files(place)
+    ]
 
 
 def summaries_by_people(roots: Iterable[Path]) -> list[DucEntry]:
     """Return all files below the roots that have the name of a summary of a whole set by a person."""
-    entries = []
-    for root, place in _below(roots):
-        named = _SUMMARY_FILE.fullmatch(place.name)
-        if named and place.is_file():
-            number, part, letter = named.groups()
-            entries.append(_entry(root, place, number, part, letter))
-    return entries
+    return [
+        _entry(root, place, **named.groupdict())
+        for root, place in _below(roots)
+        if (named := _SUMMARY_FILE.fullmatch(place.name)) and place.is_file()
+    ]
 
 
 def document_files(folder: Path) -> list[Path]:
-    """Return the files of a set folder that are documents, without summaries that lie beside them."""
     return [file for file in text_files(folder) if not _SUMMARY_FILE.fullmatch(file.name)]
 
 
@@ -304,7 +284,6 @@ def is_duc(path: Path) -> bool:
 
 
 def join_numbers(numbers: Iterable[int]) -> str:
-    """Numbers as a sentence names them."""
     return " and ".join(map(str, sorted(numbers)))
 
 
@@ -332,7 +311,6 @@ def _entry(root: Path, place: Path, number: str, part: str | None, letter: str) 
 
 
 def _years(name: str) -> set[int]:
-    """Return the years that a folder's name holds."""
     return {int(full or f"20{short}") for full, short in _YEAR.findall(name)}
 
 
@@ -348,7 +326,6 @@ def _tasks(names: Sequence[str]) -> frozenset[int]:
 
 
 def read_documents(file: Path) -> list[tuple[str, list[str]]]:
-    """Return the name and the sentences of each document in an SGML file."""
     documents = [(_name(document, file), _sentences(document)) for document in _DOCUMENT.findall(read_text(file))]
     if not any(sentences for _, sentences in documents):
         raise InputError(f"{file} holds no document text. Expected <DOC> ... <TEXT> ... </TEXT> </DOC>.")
@@ -356,12 +333,10 @@ def read_documents(file: Path) -> list[tuple[str, list[str]]]:
 
 
 def read_summary(file: Path) -> str:
-    """Return a summary by a person as plain text on one line, without tags."""
     return _plain(read_text(file))
 
 
 def _name(document: str, file: Path) -> str:
-    """Return the number or id of a document, or the name of its file."""
     number = _NUMBER.search(document)
     return (number.group(1) or number.group(2)) if number else file.name
 
@@ -376,11 +351,9 @@ def _sentences(document: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Remove tags and join all white space to single blanks."""
     return " ".join(_strip_tags(text).split())
 
 
 def _strip_tags(text: str) -> str:
     """Remove tags, headlines, annotations and typesetting entities, and decode the other entities."""
-    without_tags = _TAG.sub(" ", _DROPPED.sub(" ", text))
-    return html.unescape(_CONTROL_ENTITY.sub(" ", without_tags))
+    return html.unescape(_CONTROL_ENTITY.sub(" ", _TAG.sub(" ", _DROPPED.sub(" ", text))))

@@ -1,8 +1,4 @@
-"""Quality features of sentences: what each shows by itself, in the manner of Kulesza and Taskar (2012).
-
-A view with tokens, counts and cosines is computed once per cluster; each feature is then a function of that view.
-Redundancy with the list is no concern here: `listwright.features` measures it while lists are built.
-"""
+"""Quality features of sentences: what each shows by itself, in the manner of Kulesza and Taskar (2012)."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from listwright.text.clusters import Cluster
 from listwright.text.vectors import Rows, cosine_similarity, lexrank, term_counts, tf_idf, unit_vectors
 
 _Column = NDArray[np.float64]
-_CAPITAL = re.compile(r"(?<=[a-z0-9,;:)'\"] )[A-Z][\w'-]*")
+_CAPITAL = re.compile(r"(?<=[a-z0-9,;:)'\"] )[A-Z][\w'-]*")  # inside a sentence: mostly names
 _QUOTE = re.compile(r"[\"\u201c\u201d]|``")
 _LONG_WORDS = 40
 _LONG_CHARACTERS = 240
@@ -82,7 +78,6 @@ def quality_features(cluster: Cluster) -> tuple[NDArray[np.float32], tuple[str, 
 
 
 def _view(cluster: Cluster) -> _View:
-    """Compute tokens, counts, vectors and cosines of a cluster."""
     words = [tokens(sentence) for sentence in cluster.sentences]
     counts, columns = term_counts(words)
     vectors = tf_idf(words)
@@ -100,11 +95,6 @@ def _view(cluster: Cluster) -> _View:
     )
 
 
-def _inverse(view: _View) -> _Column:
-    """1 / (1 + position), which falls off quickly after the first sentences of a document."""
-    return np.asarray(1.0 / (1.0 + view.positions), dtype=np.float64)
-
-
 def _relative(view: _View) -> _Column:
     """Position as a share of that of the document's last sentence."""
     last = np.zeros(view.documents.max() + 1)
@@ -112,30 +102,17 @@ def _relative(view: _View) -> _Column:
     return view.positions / np.maximum(last[view.documents], 1.0)
 
 
-def _centroid(view: _View) -> _Column:
-    """Cosine with the mean vector of the whole cluster."""
-    return _cosine_to_mean(view.vectors, np.zeros_like(view.documents))
-
-
-def _own_document(view: _View) -> _Column:
-    """Cosine with the mean vector of the sentence's own document."""
-    return _cosine_to_mean(view.vectors, view.documents)
-
-
 def _cosine_to_mean(vectors: Rows, group: NDArray[np.int64]) -> _Column:
-    """Return the cosine of each row with the mean of its group, where `group` numbers the groups from 0."""
     means = unit_vectors(_group_sums(vectors, group))
     return np.asarray(vectors.multiply(means[group]).sum(axis=1), dtype=np.float64).ravel()
 
 
 def _group_sums(rows: Rows, group: NDArray[np.int64]) -> Rows:
-    """Add up the rows of each group, by a product with the sparse membership matrix."""
     membership = type(rows)((np.ones(len(group)), (group, np.arange(len(group)))), shape=(group.max() + 1, len(group)))
     return type(rows)(membership @ rows)
 
 
 def _lexrank(view: _View) -> _Column:
-    """LexRank, relative to the highest of the cluster."""
     share = lexrank(view.similarity)
     return share / share.max()
 
@@ -186,40 +163,25 @@ def _share_of(view: _View, wanted: Callable[[str], bool]) -> _Column:
     return np.asarray(view.counts @ flags) / view.lengths
 
 
-def _capitals(view: _View) -> _Column:
-    """Capitalised words inside the sentence, which are mostly names, relative to the number of words."""
-    return np.array([len(_CAPITAL.findall(sentence)) for sentence in view.cluster.sentences]) / view.lengths
-
-
-def _quotes(view: _View) -> _Column:
-    """1 where the sentence holds a double quotation mark."""
-    return np.array([_QUOTE.search(sentence) is not None for sentence in view.cluster.sentences], dtype=np.float64)
-
-
-def _characters(view: _View) -> _Column:
-    """Number of characters, relative to a long sentence of 240."""
-    return np.array([len(sentence) for sentence in view.cluster.sentences]) / _LONG_CHARACTERS
-
-
 _FEATURES: dict[str, Callable[[_View], _Column]] = {
     "first": lambda view: (view.positions == 0).astype(np.float64),
     "second": lambda view: (view.positions == 1).astype(np.float64),
     "early": lambda view: (view.positions < 5).astype(np.float64),
-    "inverse_position": _inverse,
+    "inverse_position": lambda view: np.asarray(1.0 / (1.0 + view.positions), np.float64),
     "relative_position": _relative,
     "words": lambda view: view.lengths / _LONG_WORDS,
-    "characters": _characters,
+    "characters": lambda view: np.array([len(text) for text in view.cluster.sentences]) / _LONG_CHARACTERS,
     "short": lambda view: (view.lengths < 8).astype(np.float64),
-    "centroid": _centroid,
-    "own_document": _own_document,
+    "centroid": lambda view: _cosine_to_mean(view.vectors, np.zeros_like(view.documents)),
+    "own_document": lambda view: _cosine_to_mean(view.vectors, view.documents),
     "lexrank": _lexrank,
     "degree": _degree,
     "echo": _echo,
     "word_frequency": _word_frequency,
     "word_spread": _word_spread,
     "title_overlap": _title_overlap,
-    "capitals": _capitals,
+    "capitals": lambda view: np.array([len(_CAPITAL.findall(text)) for text in view.cluster.sentences]) / view.lengths,
     "pronouns": lambda view: _share_of(view, PRONOUNS.__contains__),
     "numbers": lambda view: _share_of(view, str.isdigit),
-    "quotes": _quotes,
+    "quotes": lambda view: np.array([_QUOTE.search(text) is not None for text in view.cluster.sentences], np.float64),
 }

@@ -1,7 +1,4 @@
-"""Reads clusters from folders of text files and from JSON lines.
-
-Both formats are meant for data of one's own; `text.duc` reads the folders of DUC and TAC.
-"""
+"""Reads clusters from folders of text files and from JSON lines."""
 
 from __future__ import annotations
 
@@ -54,11 +51,12 @@ def read_cluster_folder(path: str | Path, *, need_references: bool = False) -> C
     files = [file for file in text_files(folder) if file.name != TITLE_FILE]
     if not files:
         raise InputError(f"{folder} holds no documents. Put one text file per document in it.")
+    title, references = folder / TITLE_FILE, folder / REFERENCES_FOLDER
     cluster = Cluster.from_documents(
         folder.resolve().name,
         [split_sentences(read_text(file)) for file in files],
-        references=_folder_references(folder),
-        title=_folder_title(folder),
+        references=[read_text(file).strip() for file in text_files(references)] if references.is_dir() else [],
+        title=" ".join(read_text(title).split()) if title.is_file() else None,
         document_names=[file.name for file in files],
     )
     return require_references(cluster, source=folder) if need_references else cluster
@@ -91,10 +89,7 @@ def read_cluster_folders(path: str | Path, *, need_references: bool = False) -> 
 
 
 def read_jsonl(
-    path: str | Path,
-    *,
-    reference_kinds: Sequence[str] = ("human", "abstract"),
-    need_references: bool = False,
+    path: str | Path, *, reference_kinds: Sequence[str] = ("human", "abstract"), need_references: bool = False
 ) -> list[Cluster]:
     """Read clusters from a `.jsonl` or `.jsonl.gz` file, one JSON object per line.
 
@@ -137,21 +132,7 @@ def read_jsonl(
     clusters = [_cluster_of(record, where, tuple(reference_kinds)) for where, record in usable]
     names = distinct(cluster.id for cluster in clusters)
     clusters = [replace(cluster, id=name) for cluster, name in zip(clusters, names, strict=True)]
-    if not need_references:
-        return clusters
-    return [require_references(cluster, source=source) for cluster in clusters]
-
-
-def _folder_references(folder: Path) -> list[str]:
-    """Read the summaries in the `references` folder, if there is one."""
-    references = folder / REFERENCES_FOLDER
-    return [read_text(file).strip() for file in text_files(references)] if references.is_dir() else []
-
-
-def _folder_title(folder: Path) -> str | None:
-    """Read `title.txt` as one line, if there is one."""
-    title = folder / TITLE_FILE
-    return " ".join(read_text(title).split()) if title.is_file() else None
+    return [require_references(cluster, source=source) for cluster in clusters] if need_references else clusters
 
 
 def _records(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -175,13 +156,11 @@ def _record(line: str, where: str) -> dict[str, Any]:
 
 
 def _has_sentences(record: dict[str, Any]) -> bool:
-    """Return whether a record holds at least one sentence that is not blank."""
     documents = [document for document in record.get("docs", []) if isinstance(document, dict)]
     return any(str(sentence).strip() for document in documents for sentence in document.get("sentences") or [])
 
 
 def _cluster_of(record: dict[str, Any], where: str, kinds: tuple[str, ...]) -> Cluster:
-    """Make a cluster of a record; any missing or mistyped field becomes an `InputError` that names the line."""
     try:
         documents = record["docs"]
         has_sections = all("sections" in document for document in documents)
@@ -199,9 +178,7 @@ def _cluster_of(record: dict[str, Any], where: str, kinds: tuple[str, ...]) -> C
 
 
 class ReadingNote(Notice):
-    """Warns that something in a file was left out or read in another way than written; the message says what and how
-    often.
-    """
+    """Warns that something in a file was left out or read in another way than written, and how often."""
 
 
 class EncodingNote(ReadingNote):
@@ -218,7 +195,6 @@ def read_text(path: str | Path) -> str:
 
 
 def text_files(folder: Path) -> list[Path]:
-    """Return the files of a folder by name, without hidden ones."""
     return [path for path in folders_and_files(folder) if path.is_file()]
 
 
@@ -250,7 +226,6 @@ def note_skipped(path: object, total: int, skipped: Mapping[str, int]) -> None:
 
 
 def _raw(path: Path) -> bytes:
-    """Read the bytes of a file, decompressed; every failure becomes an `InputError` that names the file."""
     try:
         raw = path.read_bytes()
         return gzip.decompress(raw) if path.suffix == ".gz" else raw
@@ -259,7 +234,6 @@ def _raw(path: Path) -> bytes:
 
 
 def _decode(raw: bytes, path: Path) -> str:
-    """Decode bytes as UTF-16 or UTF-8, or else as a Western encoding; zero bytes mean that it is not text."""
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return raw.decode("utf-16", errors="replace")
     if b"\0" in raw:

@@ -1,7 +1,4 @@
-"""ROUGE-N: how many of the references' words, or runs of n words, a summary holds.
-
-The scores agree with those of the `rouge-score` package on the same tokens; joining several references is added here.
-"""
+"""ROUGE-N, as the `rouge-score` package computes it from the same tokens, with ways to join several references."""
 
 from __future__ import annotations
 
@@ -101,23 +98,21 @@ def rouge(
     >>> rouge(candidate, ["the river rose".split()], n=2)
     RougeScore(recall=1.0, precision=0.333..., f1=0.5)
     """
-    _check(references, n)
-    mine = ngrams(candidate, n)
-    return _join([_overlap(mine, ngrams(reference, n)) for reference in references], over)
+    if n < 1:
+        raise InputError(f"n must be at least 1. Got {n}.")
+    if not references:
+        raise InputError("ROUGE needs at least one reference. Got none.")
+    if any(isinstance(reference, str) for reference in references):
+        raise InputError("References must be lists of tokens. Got text: pass tokens(text).")
+    mine, others = ngrams(candidate, n), [ngrams(reference, n) for reference in references]
+    return _join([_Overlap((mine & other).total(), other.total(), mine.total()) for other in others], over)
 
 
 def ngrams(words: Sequence[str], n: int = 1) -> Counter[tuple[str, ...]]:
-    """Count each run of n words."""
     return Counter(zip(*(words[start:] for start in range(n)), strict=False))
 
 
-def _overlap(candidate: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]) -> _Overlap:
-    """Count the n-grams that two texts share, each at most as often as in the one that has fewer of it (clipping)."""
-    return _Overlap((candidate & reference).total(), reference.total(), candidate.total())
-
-
 def _score(overlap: _Overlap) -> RougeScore:
-    """Turn counts into ratios; empty texts score 0."""
     recall = overlap.shared / max(overlap.reference, 1)
     precision = overlap.shared / max(overlap.candidate, 1)
     both = recall + precision
@@ -125,7 +120,6 @@ def _score(overlap: _Overlap) -> RougeScore:
 
 
 def _join(overlaps: list[_Overlap], over: str) -> RougeScore:
-    """Join the overlaps with several references into one score."""
     match over:
         case "mean":
             return RougeScore(*np.mean([_score(overlap) for overlap in overlaps], axis=0).tolist())
@@ -140,18 +134,7 @@ def _join(overlaps: list[_Overlap], over: str) -> RougeScore:
     raise InputError(f"over must be mean, pooled, jackknife or best. Got {over!r}.")
 
 
-def _check(references: Sequence[Sequence[str]], n: int) -> None:
-    """Raise `InputError` for references that are missing or not tokens, or for n below 1."""
-    if n < 1:
-        raise InputError(f"n must be at least 1. Got {n}.")
-    if not references:
-        raise InputError("ROUGE needs at least one reference. Got none.")
-    if any(isinstance(reference, str) for reference in references):
-        raise InputError("References must be lists of tokens. Got text: pass tokens(text).")
-
-
 def summary_text(cluster: Cluster, items: Sequence[int]) -> str:
-    """Return the picked sentences in the order they were picked, joined by spaces."""
     return " ".join(cluster.sentences[item] for item in items)
 
 
@@ -159,17 +142,12 @@ def summary_scores(lists: Lists, clusters: Sequence[Cluster]) -> dict[str, Float
     """Return each of `METRICS` for every cluster."""
     if len(lists) != len(clusters):
         raise InputError(f"There must be one list per cluster ({len(clusters)}). Got {len(lists)}.")
-    table = np.array(
-        [
-            _scores(summary_text(cluster, items.tolist()), cluster)
-            for cluster, items in zip(clusters, lists, strict=True)
-        ]
-    )
+    chosen = zip(clusters, lists, strict=True)
+    table = np.array([_scores(summary_text(cluster, items.tolist()), cluster) for cluster, items in chosen])
     return {name: table[:, column] for column, name in enumerate(METRICS)}
 
 
 def _scores(summary: str, cluster: Cluster) -> list[float]:
-    """Return all metrics of one summary, in the order of `METRICS`."""
     words = tokens(summary, stem=True)
     references = [tokens(reference, stem=True) for reference in cluster.references]
     scores = [rouge(words, references), rouge(words, references, over="jackknife"), rouge(words, references, n=2)]
@@ -178,5 +156,4 @@ def _scores(summary: str, cluster: Cluster) -> list[float]:
 
 
 def _content(text: str) -> list[str]:
-    """Return the stems of a text without function words."""
     return [stem_token(word) for word in tokens(text) if word not in FUNCTION_WORDS]

@@ -1,8 +1,4 @@
-"""Splits text into sentences by rules that suit news, reports and papers in English.
-
-A mark of punctuation ends a sentence unless a rule says otherwise: abbreviations are listed in three groups by how
-likely a sentence ends after them. Full-width marks of Chinese, Japanese, Hindi and Arabic always end one.
-"""
+"""Splits text into sentences by rules that suit news, reports and papers in English."""
 
 from __future__ import annotations
 
@@ -76,7 +72,6 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _split_paragraph(text: str) -> list[str]:
-    """Split text without line breaks at every mark that ends a sentence."""
     sentences, start = [], 0
     for end in _END.finditer(text):
         before = text[max(start, end.start() - _VIEW) : end.start()]
@@ -103,18 +98,14 @@ def _stop_ends_sentence(before: str, after: str) -> bool:
     """Return whether a full stop ends a sentence, by the word before it, such as a title or a pointer ("Fig.")."""
     match = _LAST_WORD.search(before)
     word = match.group().lstrip(".-&") if match else ""
-    if _is_list_number(before, word) or word in _TITLES:
+    numbers_entry = before.strip() == word and (word.isdigit() or len(word) == 1)  # as in "1." or "A."
+    if numbers_entry or word in _TITLES:
         return False
     if word.lower() in _POINTERS and _points_on(word.lower(), after):
         return False
     if word in _DOUBTFUL or _is_initials(word):
         return _starts_sentence(after)
     return True
-
-
-def _is_list_number(before: str, word: str) -> bool:
-    """Return whether a lone number or letter, as in "1." or "A.", numbers a heading or a list entry."""
-    return before.strip() == word and (word.isdigit() or len(word) == 1)
 
 
 def _is_initials(word: str) -> bool:
@@ -130,7 +121,6 @@ def _points_on(lower: str, after: str) -> bool:
 
 
 def _starts_sentence(after: str) -> bool:
-    """Return whether what follows opens with a quotation mark or with a word that often starts a sentence."""
     if after[:1] in '"`\u201c':
         return True
     match = _FIRST_WORD.match(after.lstrip(_OPENING))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,26 +57,30 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """The sentences joined by spaces."""
         return " ".join(sentence.text for sentence in self.sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
         return asdict(self) | {"summary": self.text}
 
 
 def clusters_of(paths: Sequence[str | Path]) -> list[Cluster]:
-    """Return the clusters to summarise."""
     places = [Path(path) for path in paths]
     missing = [place for place in places if not place.exists()]
     if missing or not places:
         raise InputError(f"There is no file or folder {missing[0]}." if missing else "Name a file or folder.")
     files = [place for place in places if not place.is_dir()]
-    clusters = [_of_files(files)] if files else []
+    clusters = []
+    if files:
+        sentences, names = [split_sentences(read_text(file)) for file in files], [file.name for file in files]
+        clusters = [Cluster.from_documents(", ".join(map(str, files)), sentences, document_names=names)]
     for folder in places:
         if folder.is_dir():
             clusters += _of_folder(folder)
-    return _with_own_names(clusters)
+    names = [cluster.id for cluster in clusters]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"Two folders are named {name!r}. Summarise them one at a time.")
+    return clusters
 
 
 def summarize(
@@ -120,7 +124,7 @@ def summarize(
     True
     """
     model = shipped_model() if model is None else model
-    problems = summary_problems([_without_references(cluster) for cluster in clusters], unit=budget.unit)
+    problems = summary_problems([replace(cluster, references=()) for cluster in clusters], unit=budget.unit)
     room = room_of(budget)
     assert problems.sizes is not None
     for index, cluster in enumerate(clusters):
@@ -130,26 +134,15 @@ def summarize(
             raise InputError(
                 f"No sentence of {cluster.id} fits {budget}: the shortest takes {shortest}. Raise the budget."
             )
-    if not explain:
+    reasons: Sequence[list[Reasons] | None] = [None] * len(clusters)
+    if explain:
+        lists, reasons = explain_lists(model, problems, room)
+    else:
         lists = list(model.predict(problems, budget=room))
-        return [_summary(cluster, items.tolist(), None) for cluster, items in zip(clusters, lists, strict=True)]
-    items_of, reasons_of = explain_lists(model, problems, room)
-    return [
-        _summary(cluster, items.tolist(), reasons)
-        for cluster, items, reasons in zip(clusters, items_of, reasons_of, strict=True)
-    ]
-
-
-def _of_files(files: list[Path]) -> Cluster:
-    """Return one cluster of the given text files."""
-    sentences = [split_sentences(read_text(file)) for file in files]
-    return Cluster.from_documents(
-        ", ".join(str(file) for file in files), sentences, document_names=[file.name for file in files]
-    )
+    return [_summary(cluster, items, why) for cluster, items, why in zip(clusters, lists, reasons, strict=True)]
 
 
 def _of_folder(folder: Path) -> list[Cluster]:
-    """Return the clusters of a folder: one if it contains files, else one per subfolder."""
     entries = folders_and_files(folder)
     if any(entry.is_file() for entry in entries):
         return [read_cluster_folder(folder)]
@@ -158,22 +151,7 @@ def _of_folder(folder: Path) -> list[Cluster]:
     return read_cluster_folders(folder)
 
 
-def _with_own_names(clusters: list[Cluster]) -> list[Cluster]:
-    """Return the clusters, or raises `InputError` if two have the same name."""
-    names = [cluster.id for cluster in clusters]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"Two folders are named {name!r}. Summarise them one at a time.")
-    return clusters
-
-
-def _without_references(cluster: Cluster) -> Cluster:
-    """Return the cluster without its references, which a summary must not use."""
-    return Cluster(**{**cluster.__dict__, "references": ()})
-
-
-def _summary(cluster: Cluster, items: list[int], reasons: list[Reasons] | None) -> Summary:
-    """Return the summary that consists of these sentences."""
+def _summary(cluster: Cluster, items: Ints, reasons: list[Reasons] | None) -> Summary:
     names = cluster.document_names
     sentences = [
         Sentence(
@@ -182,7 +160,7 @@ def _summary(cluster: Cluster, items: list[int], reasons: list[Reasons] | None) 
             cluster.positions[item] + 1,
             None if reasons is None else reasons[order],
         )
-        for order, item in enumerate(items)
+        for order, item in enumerate(items.tolist())
     ]
     return Summary(cluster.id, tuple(sentences))
 
@@ -212,7 +190,6 @@ def summary_model(clusters: Sequence[Cluster], *, budget: Budget = BUDGET) -> SC
 
 
 def shipped_model() -> SCP:
-    """Load the model that is part of the package."""
     model: SCP = load(SHIPPED)
     return model
 

@@ -45,7 +45,12 @@ def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_
     stems = [[[stem_token(word) for word in sentence] for sentence in texts] for texts in words]
     quality = [quality_features(cluster) for cluster in clusters]
     return Problems.from_arrays(
-        np.concatenate([_columns(cluster, table) for cluster, (table, _) in zip(clusters, quality, strict=True)]),
+        np.concatenate(
+            [
+                np.concatenate([table, structure_features(cluster)], axis=1)
+                for cluster, (table, _) in zip(clusters, quality, strict=True)
+            ]
+        ),
         offsets=np.cumsum([0, *(len(cluster.sentences) for cluster in clusters)]),
         vectors=sparse.vstack([hashed_tf_idf(texts, WIDTH) for texts in stems], format="csr"),
         sizes=np.maximum(np.concatenate([sizes(cluster.sentences, unit) for cluster in clusters]), 1),
@@ -56,7 +61,6 @@ def summary_problems(clusters: Sequence[Cluster], *, unit: Unit = "bytes", need_
 
 
 def paper_summary_features() -> Features:
-    """Return the features of the paper's policy (Section 6.3)."""
     return Candidate() + Volume() + Distance(mean=False)
 
 
@@ -70,13 +74,7 @@ def room_of(budget: Budget) -> int:
     return budget.amount + (budget.unit in ("bytes", "characters"))
 
 
-def _columns(cluster: Cluster, quality: Floats32) -> Floats32:
-    """Return the quality and structure features of a cluster side by side."""
-    return np.concatenate([quality, structure_features(cluster)], axis=1)
-
-
 def _reward(clusters: Sequence[Cluster], stems: list[list[list[str]]]) -> Rouge:
-    """Return ROUGE-1 recall of the sentences' stems against the references."""
     candidates = [sentence for texts in stems for sentence in texts]
     references = [[tokens(reference, stem=True) for reference in cluster.references] for cluster in clusters]
     return Rouge(candidates, references, n=1)
@@ -95,7 +93,6 @@ def structure_features(cluster: Cluster) -> Floats32:
 
 
 def _starts(cluster: Cluster) -> list[bool]:
-    """Return whether each sentence is the first under its heading."""
     if not cluster.sections:
         return [False] * len(cluster.sentences)
     places = list(zip(cluster.documents, cluster.sections, strict=True))
@@ -108,16 +105,13 @@ class _ByColumn(Baseline):
     column: str
 
     def _learns(self, problems: Problems) -> bool:
-        """False: nothing is learned."""
         return False
 
     def _check_parameters(self, problems: Problems) -> None:
-        """Raise `InputError` if the problems lack the feature."""
         if self.column not in (problems.feature_names or ()):
             raise InputError(f"{type(self).__name__} needs the feature {self.column!r}. See summary_problems.")
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        """Return the lists in decreasing order of the feature."""
         scores = problems.features[:, (problems.feature_names or ()).index(self.column)]
         return lists_by_score(problems, np.asarray(scores, dtype=np.float64), steps, room)
 

@@ -1,8 +1,4 @@
-"""Sparse tf-idf vectors of tokenised texts, on which similarity between sentences is measured.
-
-`tf_idf` is for one collection; `hashed_tf_idf` gives columns that mean the same in every collection, as a model that is
-fitted on some clusters and used on others needs.
-"""
+"""Sparse tf-idf vectors of tokenised texts, on which similarity between sentences is measured."""
 
 from __future__ import annotations
 
@@ -20,7 +16,6 @@ Rows: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"
 
 
 def term_counts(texts: Sequence[Sequence[str]]) -> tuple[Rows, dict[str, int]]:
-    """Count how often each word stands in each text."""
     columns: dict[str, int] = {}
     indices = [columns.setdefault(word, len(columns)) for text in texts for word in text]
     indptr = np.concatenate([[0], np.cumsum([len(text) for text in texts], dtype=np.int64)])
@@ -139,7 +134,9 @@ def lexrank(
     [0.292, 0.416, 0.292]
     """
     n_rows = len(similarity)
-    step = _steps(similarity > threshold)
+    links = (similarity > threshold).astype(np.float64)
+    np.fill_diagonal(links, 1.0)  # each sentence is its own neighbour, so that no row is empty
+    step = links / links.sum(axis=1, keepdims=True)
     share = np.full(n_rows, 1.0 / max(n_rows, 1))
     for _ in range(max_steps):
         moved = damping * (share @ step) + (1.0 - damping) / n_rows
@@ -147,11 +144,3 @@ def lexrank(
             return moved
         share = moved
     return share
-
-
-def _steps(neighbours: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the transition matrix; each sentence is its own neighbour, so that no row is empty."""
-    links = neighbours.astype(np.float64)
-    np.fill_diagonal(links, 1.0)
-    steps: NDArray[np.float64] = links / links.sum(axis=1, keepdims=True)
-    return steps

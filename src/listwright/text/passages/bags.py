@@ -29,7 +29,6 @@ class Bags(NamedTuple):
 
 
 def bags_of(reading: Reading) -> Bags:
-    """Return the passages of a reading as bags."""
     n, n_words = len(reading.places), len(reading.stems)
     starts, latest = np.zeros(n + 1, dtype=np.int64), np.full(reading.n_stems, -1)
     stems, counts, previous = np.empty(n_words, np.int32), np.zeros(n_words), np.empty(n_words, np.int64)
@@ -47,7 +46,6 @@ def rarity_of(frequency: Ints, n: int) -> Floats:
 
 
 def few_of(frequency: Ints, n: int) -> Bools:
-    """Return whether a word is rare: at most a quarter of n passages hold it, or at most two do."""
     return frequency <= max(2, n // FEW)
 
 
@@ -61,9 +59,7 @@ def bm25(bags: Bags, is_term: Bools) -> Floats:
 
 
 def likenesses(bags: Bags, rarity: Floats, is_term: Bools, rare: Bools) -> tuple[Floats, Floats, Floats]:
-    """Return tf-idf cosines with the question's terms, not yet divided by its length; tf-idf cosines of the passages;
-    and the summed rarity of the rare words, terms apart, that two passages share.
-    """
+    """Return tf-idf cosines with the terms, times the question's length; those of passages; and shared rare words."""
     n, owners, of_stem = len(bags.lengths), bags.owners, rarity[bags.stems]
     weights = bags.counts * of_stem
     lengths = np.maximum(np.sqrt(sum_by(owners, weights * weights, n)), 1e-9)
@@ -93,5 +89,4 @@ def worths(masks: Hashes, weights: Floats) -> Floats:
 
 
 def total_of(weights: Floats) -> float:
-    """Return the summed weight of all terms, at least a little."""
     return max(float(np.cumsum(weights)[-1]), 1e-9)

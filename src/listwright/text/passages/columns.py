@@ -17,7 +17,6 @@ Columns = dict[str, Floats]
 def passage_columns(
     reading: Reading, asked: ParsedQuestion, bags: Bags, rarity: Floats, query_terms: QueryTerms, cosine: Floats
 ) -> Columns:
-    """Compute all columns but those of links."""
     n = len(reading.bodies)
     scores = bm25(bags, asked.is_term)
     columns = {
@@ -84,7 +83,6 @@ def highest(values: Floats, starts: Ints) -> Floats:
 
 
 def _spans(reading: Reading, asked: ParsedQuestion, rarity: Floats) -> Columns:
-    """Return how well the names and quotations of the question are matched in titles and in texts."""
     scores = np.zeros((2, len(reading.bodies), len(asked.spans)))
     for number, (first, end) in enumerate(asked.spans.tolist()):
         (titles, texts), (titled, held) = _span_shares(reading, rarity, first, end)
@@ -136,7 +134,6 @@ def telling_words(reading: Reading, ranges: Ints) -> tuple[Ints, Ints]:
 
 
 def _runs(reading: Reading, rarity: Floats) -> Columns:
-    """Return what each passage holds of the question in a row, and the rarity of the longest run."""
     question, table = slice(0, reading.n_question), np.zeros((len(reading.bodies), 3))
     held = np.zeros(int(reading.words.max(initial=0)) + 1, dtype=bool)
     held[reading.words[question]] = True
@@ -147,7 +144,6 @@ def _runs(reading: Reading, rarity: Floats) -> Columns:
 
 
 def _titles(reading: Reading, rarity: Floats) -> Columns:
-    """Return how each title and note relates to the question."""
     lengths = reading.titles[:, 1] - reading.titles[:, 0]
     share, total = _share_asked(reading, rarity, reading.titles)
     noted, _ = _share_asked(reading, rarity, reading.notes)
@@ -167,7 +163,6 @@ def _titles(reading: Reading, rarity: Floats) -> Columns:
 
 
 def _share_asked(reading: Reading, rarity: Floats, ranges: Ints) -> tuple[Floats, Floats]:
-    """Return the share of each range's words, by rarity, whose stems the question holds, and the rarity of all."""
     asked = np.zeros(len(rarity), dtype=bool)
     asked[reading.stems[: reading.n_question]] = True
     owners, words = telling_words(reading, ranges)
@@ -177,7 +172,6 @@ def _share_asked(reading: Reading, rarity: Floats, ranges: Ints) -> tuple[Floats
 
 
 def _longest_run(words: list[int], others: list[int]) -> int:
-    """Return how many words in a row stand in a row among others."""
     best = 0
     for start in range(len(words)):
         for other in range(len(others)):
@@ -189,7 +183,6 @@ def _longest_run(words: list[int], others: list[int]) -> int:
 
 
 def _kinds(reading: Reading, asked: ParsedQuestion, bags: Bags) -> Columns:
-    """Counts years, numbers and words about people and places, alone and where the question asks for that kind."""
     n, inside = len(reading.bodies), np.flatnonzero(reading.sentences >= 0)
     owners, flags, words = reading.owners[inside], reading.flags[inside], reading.words[inside]
     kinds = (flags & YEAR > 0, flags & (NUMBER | YEAR) == NUMBER, flags & PERSON > 0, flags & PLACE > 0)

@@ -1,8 +1,4 @@
-"""Features of passages: what can be known of them, given the question, without labels.
-
-`passage_features` runs the steps of this package in order. All of it is counted within one question, so that no
-collection statistics need to be stored with a model.
-"""
+"""Features of passages, counted within one question, so that no statistics need to be stored with a model."""
 
 from __future__ import annotations
 

@@ -19,7 +19,6 @@ Links = dict[str, Floats]
 
 
 def title_links(reading: Reading, asked: ParsedQuestion, rarity: Floats, shares: Floats, new: Floats) -> Links:
-    """Compute links by titles: whether and how one passage mentions the title of another."""
     mentions, held, unasked = _pair_titles(reading, asked, rarity, shares)
     there, unasked = (mentions > 0).astype(np.float64), np.log1p(unasked)
     sentence = np.maximum(mentions - 1.0, 0.0)
@@ -57,7 +56,6 @@ def _pair_titles(
 
 
 def _same_titles(reading: Reading) -> Floats:
-    """Return a table (passage, other) with 1 if two passages have the same title."""
     known: dict[tuple[int, ...], int] = {}
     titles = [tuple(reading.words[slice(*title)].tolist()) for title in reading.titles.tolist()]
     numbers = np.array([known.setdefault(title, len(known)) if title else -1 - i for i, title in enumerate(titles)])
@@ -69,7 +67,6 @@ def _same_titles(reading: Reading) -> Floats:
 def name_links(
     reading: Reading, asked: ParsedQuestion, rarity: Floats, added: Floats, shares: Floats, best: Floats
 ) -> Links:
-    """Compute links by names that two passages share and the question does not hold."""
     n, owners, stems = len(reading.bodies), *_name_words(reading, asked)
     entry = np.full((n, len(rarity)), -1)  # of each passage and stem
     entry[owners, stems] = np.arange(len(owners))

@@ -107,7 +107,6 @@ def question_problems(
 def join_features(
     described: Sequence[PassageFeatures], *, columns: Mapping[str, Sequence[ArrayLike]] | None = None, **more: Any
 ) -> Problems:
-    """Return one problem per question from the features of its passages."""
     table = np.concatenate([features.table for features in described])
     for values in (columns or {}).values():
         table = np.column_stack([table, np.concatenate([np.asarray(value, np.float32) for value in values])])

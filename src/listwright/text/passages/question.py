@@ -30,10 +30,7 @@ _YES_NO = word_set("is are was were do does did has have can")
 
 
 class ParsedQuestion(NamedTuple):
-    """What a question asks for: its terms, the names and quotations in it, and cues for the kind of answer.
-
-    QueryTerms are kept as bits of 64-bit numbers, so that a question has at most 64 of them; the rarest words are kept.
-    """
+    """What a question asks for; terms are bits of 64-bit numbers, so that the 64 rarest words are kept at most."""
 
     terms: Ints  # by term: the stem
     term_of: Ints  # by stem: the term, -1 where it is none
@@ -45,15 +42,12 @@ class ParsedQuestion(NamedTuple):
 
 
 def understand(question: str, reading: Reading, source: SourceText, rarity: Floats, frequency: Ints) -> ParsedQuestion:
-    """Find the terms, spans and cues of a question."""
     end = reading.n_question
     content = reading.stems[:end][reading.content[:end]]
     distinct = np.array(list(dict.fromkeys(content.tolist())), dtype=np.int64)
     is_term = np.zeros(reading.n_stems, dtype=bool)
     is_term[distinct] = True
-    terms = distinct
-    if len(distinct) > MOST_NEEDS:
-        terms = distinct[np.sort(np.argsort(-rarity[distinct], kind="stable")[:MOST_NEEDS])]
+    terms = distinct[np.sort(np.argsort(-rarity[distinct], kind="stable")[:MOST_NEEDS])]
     term_of = np.full(reading.n_stems, -1, dtype=np.int64)
     term_of[terms] = np.arange(len(terms))
     weights = np.zeros(MOST_NEEDS)
@@ -64,7 +58,6 @@ def understand(question: str, reading: Reading, source: SourceText, rarity: Floa
 
 
 def bits(flags: Bools) -> np.uint64:
-    """Return a 64-bit number with those bits set that are flagged."""
     return np.uint64(sum(1 << bit for bit in np.flatnonzero(flags).tolist()))
 
 
@@ -85,12 +78,10 @@ def _spans(question: str, reading: Reading, source: SourceText, words: list[str]
 
 
 def _holds(words: list[str], outer: tuple[int, int], inner: tuple[int, int]) -> bool:
-    """Return whether the words of the inner span occur in a row within the outer one."""
     return f" {' '.join(words[slice(*inner)])} " in f" {' '.join(words[slice(*outer)])} "
 
 
 def _named_terms(spans: Ints, reading: Reading, term_of: Ints) -> np.uint64:
-    """Return the query terms that stand in a name or quotation, as bits."""
     named = np.zeros(MOST_NEEDS + 1, dtype=bool)  # the last one is for words that are no terms
     for first, stop in spans:
         named[term_of[reading.stems[first:stop]]] = True

@@ -1,7 +1,4 @@
-"""A question and its passages as numbered words, from which all features of passages are computed.
-
-Text is split once; everything after that works on integer arrays, which the compiled kernels take.
-"""
+"""A question and its passages as numbered words, from which all features of passages are computed."""
 
 from __future__ import annotations
 
@@ -79,24 +76,7 @@ class SourceText(NamedTuple):
 
 
 def read(question: str, texts: Sequence[str], titles: Sequence[str]) -> tuple[Reading, SourceText]:
-    """Read a question and its passages into numbered words.
-
-    A passage without a title is named by the first capitalised words of its opening, or else by its first two words.
-
-    Parameters
-    ----------
-    question : str
-        The question.
-    texts, titles : sequences of str
-        One text and one title per passage; a title may be "".
-
-    Returns
-    -------
-    reading : Reading
-        The words as numbers.
-    source : Source
-        The text behind them.
-    """
+    """Read a question and its passages, whose titles may be "", into numbered words, and the text behind them."""
     pieces = [question]
     for title, text in zip(titles, texts, strict=True):
         pieces += (*_split_note(title), text)
@@ -139,7 +119,6 @@ def words_in(ranges: Ints) -> tuple[Ints, Ints]:
 
 
 def _split_note(title: str) -> tuple[str, str]:
-    """Split a title from the note in brackets behind it."""
     name, opened, note = title.rstrip().rpartition("(")
     return (name, note[:-1]) if opened and note.endswith(")") and name.strip() else (title, "")
 
@@ -149,16 +128,14 @@ def _fill_titles(titles: Ints, bodies: Ints, flags: NDArray[np.uint8]) -> Ints:
     named, marks = titles.copy(), flags.tobytes().translate(_MARKS)
     for i in np.flatnonzero(titles[:, 0] == titles[:, 1]).tolist():
         start, end = bodies[i].tolist()
-        found = _NAME.search(marks, start, min(start + OPENING, end))
-        named[i] = found.span() if found else (start, min(start + 2, end))
+        match = _NAME.search(marks, start, min(start + OPENING, end))
+        named[i] = match.span() if match else (start, min(start + 2, end))
     return named
 
 
 def find_names(flags: NDArray[np.uint8]) -> list[tuple[int, int]]:
-    """Return the first word of each name and the word after it: runs of capitalised words, such as "Duke of the
-    North".
-    """
-    return [found.span() for found in _NAME.finditer(flags.tobytes().translate(_MARKS))]
+    """Return the first word of each name, such as "Duke of the North", and the word after it."""
+    return [match.span() for match in _NAME.finditer(flags.tobytes().translate(_MARKS))]
 
 
 def name_words(reading: Reading) -> Bools:
@@ -168,17 +145,14 @@ def name_words(reading: Reading) -> Bools:
     marks[ends[ends < len(marks)]] &= ~np.uint8(GOES_ON | LINKS)
     inside = marks & BEGINS > 0
     if (reading.content & (marks & LINKS > 0)).any():
-        for found in _NAME.finditer(marks.tobytes()):
-            inside[slice(*found.span())] = True
+        for match in _NAME.finditer(marks.tobytes()):
+            inside[slice(*match.span())] = True
     return inside
 
 
 def _sentences(sentences: NDArray[np.int32], bodies: Ints) -> tuple[Ints, Ints, Ints]:
-    """Number the sentences of all bodies consecutively: the sentence of each word, -1 outside of bodies; where the
-    sentences of each body start; and the first word of each sentence and the word after it.
-    """
-    lengths = bodies[:, 1] - bodies[:, 0]
-    filled = lengths > 0
+    """Return `Reading.sentences`, `part_starts` and `part_words`: sentences are numbered over all bodies."""
+    filled = bodies[:, 1] > bodies[:, 0]
     counts = np.zeros(len(bodies), dtype=np.int64)
     counts[filled] = sentences[bodies[filled, 1] - 1] + 1
     starts = starts_of(counts)
@@ -203,7 +177,6 @@ class Words(NamedTuple):
 
 
 def split(texts: Sequence[str]) -> Words:
-    """Split texts into words."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     starts = starts_of([len(text) for text in texts])
     in_table, beyond = np.minimum(codes, kernel.LAST_IN_TABLE), codes > kernel.LAST_IN_TABLE
@@ -214,8 +187,7 @@ def split(texts: Sequence[str]) -> Words:
         np.empty(len(codes), dtype) for dtype in (np.int64, np.int64, np.int32, np.uint64, np.uint64, np.uint8)
     ]
     split_words(kinds, folds, starts, *made)
-    made = [array[: starts[-1]] for array in made]
-    firsts, lasts, sentences, words, stems, flags = made
+    firsts, lasts, sentences, words, stems, flags = (array[: starts[-1]] for array in made)
     words, stems = _mix(words), _mix(stems)
     _add_flags(flags, kinds[firsts], codes[firsts], lasts - firsts, words)
     return Words(starts, firsts, lasts, words, stems, flags, sentences)
@@ -269,15 +241,7 @@ def _word_lists() -> tuple[Hashes, NDArray[np.uint8]]:
 
 @cache
 def tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Build two lookup tables over the code points up to U+FFFF, once per process.
-
-    Returns
-    -------
-    kinds : array of uint16
-        Bits of each code point: letter, digit, sign, space, break and so on (see `_kernels.words`).
-    folds : array of uint16
-        The code point that it is folded to: lower case, without accents.
-    """
+    """Return by code point up to U+FFFF its bits (see `_kernels.words`), and its lower case without accents."""
     kinds = np.zeros(kernel.LAST_IN_TABLE + 1, dtype=np.uint16)
     folds = np.arange(kernel.LAST_IN_TABLE + 1, dtype=np.uint16)
     for first, last in _WIDE_SIGNS:
@@ -290,7 +254,6 @@ def tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
 
 
 def _kind(character: str) -> int:
-    """Return the bits of one character, from its Unicode category and the lists above."""
     code, category = ord(character), unicodedata.category(character)
     if _within(code, _ACCENTS):
         return kernel.DROPPED
@@ -312,5 +275,4 @@ def _fold(character: str) -> int:
 
 
 def _within(code: int, ranges: Any) -> bool:
-    """Return whether a code point lies in one of several ranges, ends included."""
     return any(first <= code <= last for first, last in ranges)
