@@ -27,8 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Input errors are printed as one message without a traceback, with Python parameters rewritten as options. Ends in
     `SystemExit`: 0 for success, 1 for wrong input or a failing file system, 2 for wrong usage, 141 for a closed pipe.
     """
-    if arguments is None:  # the process is this command
-        _collect_rarely()
+    if arguments is None:  # the process is this command: imports alone make a million objects, all of which stay
+        gc.set_threshold(50_000)
+        atexit.register(gc.freeze)
     _open_streams()
     try:
         try:
@@ -52,14 +53,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
 
 
-def _collect_rarely() -> None:
-    """Let the garbage collector run rarely, and not at the end: imports alone make a million objects, all of which
-    stay. It takes a third of the processor time of a short command.
-    """
-    gc.set_threshold(50_000)
-    atexit.register(gc.freeze)
-
-
 def _open_streams() -> None:
     """Connect standard streams that the caller has closed to the null device."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
@@ -79,7 +72,6 @@ def _print_no_more() -> None:
 
 
 def _app() -> Any:
-    """Import the typer application; raise `MissingExtra` if typer or rich is not installed."""
     try:
         from listwright.cli.app import app
     except ModuleNotFoundError as error:

@@ -38,8 +38,6 @@ def warmup() -> None:
 
 
 def _use_everything() -> None:
-    """Fit, certify, predict, evaluate, explain and learn on tiny problems: both kinds of limit, with two kinds of
-    reward; then pack."""
     import numpy as np
 
     import listwright as lw
@@ -74,7 +72,6 @@ app = typer.Typer(
 
 
 def _version(wanted: bool) -> None:
-    """Callback of `--version`: prints the version and ends the command before a subcommand is required."""
     if wanted:
         print(f"listwright {__version__}")
         raise typer.Exit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,7 +36,6 @@ USUAL = "scp,conseqopt,top-k,mmr,random,oracle"
 
 
 def _parse_methods(names: str) -> str:
-    """Callback of `--methods`: normalizes the names, and raise `typer.BadParameter` for an unknown one."""
     chosen = [name.strip() for name in names.split(",")]
     unknown = [name for name in chosen if name not in METHODS]
     if unknown:
@@ -121,17 +121,13 @@ def build_report(comparison: Comparison, about: str) -> ReportPage:
         for record in means.records()
     ]
     heads = [name.replace("train_size", "learned from").replace("_", " ") for name in means.columns]
-    parts: list[Any] = [
-        ReportTable(heads, rows, "Mean over problems; learned from so many problems of the other folds.")
-    ]
+    caption = "Mean over problems; learned from so many problems of the other folds."
+    parts: list[Any] = [ReportTable(heads, rows, caption)]
     apart = _differences(comparison)
     if apart:
         shown = ["method", "ahead", "low", "high", "wins", "losses", "ties"]
-        over = (
-            f"over all {comparison.limit}s"
-            if len(set(means[comparison.limit].tolist())) > 1
-            else f"at one {comparison.limit}"
-        )
+        limit = comparison.limit
+        over = f"over all {limit}s" if len(set(means[limit].tolist())) > 1 else f"at one {limit}"
         caption = f"{comparison.methods[0]} less the other method, problem by problem, {over}; 95 % interval."
         parts.append(ReportTable(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
     parts.append(Figure("values", comparison.plot(), "Mean value with 95 % intervals."))
@@ -158,7 +154,6 @@ def findings(comparison: Comparison) -> str:
 
 
 def _standing(record: dict[str, Any]) -> str:
-    """Return whether the first method is ahead of, behind or level with another, with the interval."""
     low, high = record["low"], record["high"]
     if low is None or low <= 0 <= high:
         return f"level with {record['method']}"
@@ -190,7 +185,5 @@ def _text(value: Any) -> str:
 
 def _method(name: str) -> Any:
     # Its module is imported only here, so that a comparison of two methods does not load all of them.
-    from importlib import import_module
-
     module, kind, settings = METHODS[name]
     return getattr(import_module(module), kind)(**settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,10 +13,6 @@ from listwright.cli import options as given
 from listwright.cli.show import STANDARD, as_records, check_ending, many, notes, progress, show_json, write_lists
 from listwright.cli.sources import check_place, load_model, read_for
 from listwright.errors import InputError
-
-if TYPE_CHECKING:
-    from listwright.feedback import Log, OffPolicyEvaluation
-    from listwright.problems import Problems
 
 
 def evaluate(
@@ -60,7 +56,11 @@ def evaluate(
         columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column, item_column)
         learned = load_model(model, log, trust)
         read = logs.log_for(learned, log, cascade=cascade, columns=columns, new_levels=new_levels, drop_bad=drop_bad)
-        _show(off_policy(learned, read, value=value, propensity=propensity), as_json)
+        from listwright.feedback import evaluate as estimate
+
+        with notes(), progress("estimating"):
+            evaluation = estimate(read, learned.predict, value=value, propensity=propensity)
+        _show(evaluation, as_json)
         return
     from listwright.evaluation import evaluate as evaluate_lists
 
@@ -85,15 +85,7 @@ def evaluate(
     _show(evaluate_lists(lists, problems), as_json)
 
 
-def off_policy(model: Any, log: Log, *, value: str, propensity: str) -> OffPolicyEvaluation:
-    from listwright.feedback import evaluate as estimate
-
-    with notes(), progress("estimating"):
-        return estimate(log, model.predict, value=value, propensity=propensity)
-
-
 def _show(evaluation: Any, as_json: bool) -> None:
-    """Print an evaluation as text or JSON; for a log, followed by advice on whether to deploy the model."""
     if as_json:
         show_json(evaluation.to_dict())
         return
@@ -199,17 +191,13 @@ def explain(
 
     learned = load_model(model, data, trust)
     problems = read_for(learned, data, budget=budget, format=format, new_levels=new_levels)
-    i = number_of(problems, problem)
+    names = [str(name) for name in problems.problem_ids]
+    if problem not in names:
+        examples = ", ".join(names[:3])
+        raise InputError(f"There is no problem {problem!r} in the table. It has {len(names):,}, such as {examples}.")
+    i = names.index(problem)
     reasons = explain_list(learned, problems, i, length=length, budget=budget, allow_short=allow_short or None)
     if as_json:
         show_json(reasons.to_dict())
     else:
         print(reasons)
-
-
-def number_of(problems: Problems, name: str) -> int:
-    for i, identifier in enumerate(problems.problem_ids):
-        if str(identifier) == name:
-            return i
-    examples = ", ".join(str(identifier) for identifier in problems.problem_ids[:3])
-    raise InputError(f"There is no problem {name!r} in the table. It has {len(problems):,}, such as {examples}.")

@@ -1,12 +1,11 @@
-"""`listwright check` and `listwright fit`: mistakes in a table, and a model learned from it or from a log of shown
-lists.
-"""
+"""`listwright check` and `listwright fit`: mistakes in a table, and a model learned from it or from a log."""
 
 from __future__ import annotations
 
 import sys
 import time
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -122,8 +121,7 @@ def fit(
     propensity_column: logs.PropensityColumn = None,
     drop_bad: logs.DropBad = False,
     objective: Annotated[
-        str,
-        typer.Option(help="With --log: gain (predict clicks), or off_policy (the best lower bound on the log)."),
+        str, typer.Option(help="With --log: gain (predict clicks), or off_policy (the best lower bound on the log).")
     ] = "gain",
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
@@ -133,16 +131,14 @@ def fit(
     given.one_limit(length, budget)
     check_place(out, *(data or []), *(log or []), references, checkpoint)
     logs.one_source(data, log)
-    settings: dict[str, Any]
+    settings: dict[str, Any] = {"length": length} if budget is None else {"budget": budget}
     if log:
-        settings = {"length": length} if budget is None else {"budget": budget}
         settings |= {"learner": logs.check_learner(learner), "half_life": half_life}
         named = logs.columns_of(list_column, position_column, outcome_column, propensity_column)
         settings |= {"allow_short": allow_short, "random_state": seed}
         options = log_options(read.keywords)  # type: ignore[attr-defined]  # a partial, see on_tables
         logged = logs.read_log(log, cascade=cascade, columns=named, options=options, drop_bad=drop_bad)
-        learning = {"propensity": propensity, "objective": objective}
-        _fit_log(logged, settings, learning, out=out, as_json=as_json)
+        _fit_log(logged, settings, {"propensity": propensity, "objective": objective}, out=out, as_json=as_json)
         return
     if resume and checkpoint is None:
         raise typer.BadParameter("name the file to resume from with --checkpoint.", param_hint="--resume")
@@ -156,7 +152,6 @@ def fit(
         print(f"Note: {hint}", file=sys.stderr)
     given.sizes_for(budget, problems, "Name it with --size-column.")
     given.groups_for(per_group, problems, "Name it with --group-column.")
-    settings = {"length": length} if budget is None else {"budget": budget}
     settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort, "per_group": per_group}
     model = SCP(**settings, allow_short=allow_short, engine=where, random_state=seed)
     saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume, "certify": certify}
@@ -188,10 +183,19 @@ def _last_line(out: str, seconds: float) -> str:
     return f"Wrote {out} after {seconds:.1f} s of learning." if out != STANDARD else "Wrote the model."
 
 
-def _fit_log(log: Log, settings: dict[str, Any], learning: dict[str, str], *, out: str, as_json: bool) -> None:
+def _fit_log(log: Log, settings: dict[str, Any], learning: dict[str, Any], *, out: str, as_json: bool) -> None:
     say = _speaker(quiet=as_json, aside=out == STANDARD)
     say(f"{str(log).removeprefix('Log: ')}, {log.answered_lists().problems.n_rows:,} candidates.")
-    model, seconds = logs.fit_on_log(log, settings, learning)
+    from listwright.feedback import OnlineSCP
+    from listwright.walk.constraints import check_length
+
+    model = OnlineSCP(**settings, cascade=log.cascade)
+    if model.budget is None:
+        check_length(model.length, log.answered_lists().problems, allow_short=model.allow_short)
+    started = time.perf_counter()
+    with notes(), progress("learning"):
+        model.fit_log(log, **learning)
+    seconds = time.perf_counter() - started
     save_model(model, out)
     if not as_json:
         say(_last_line(out, seconds))
@@ -200,7 +204,6 @@ def _fit_log(log: Log, settings: dict[str, Any], learning: dict[str, str], *, ou
 
 
 def _learn(model: Any, problems: Any, say: Any, saved: dict[str, Any]) -> float:
-    """Fit a model with progress on standard error, and return the seconds that it took."""
     from listwright.problems import Problems
 
     if isinstance(problems, Problems):
@@ -245,8 +248,4 @@ def _training_value(model: Any) -> str:
 
 
 def _speaker(*, quiet: bool, aside: bool) -> Any:
-    def say(text: str) -> None:
-        if not quiet:
-            print(text, file=sys.stderr if aside else sys.stdout, flush=True)
-
-    return say
+    return (lambda text: None) if quiet else partial(print, file=sys.stderr if aside else sys.stdout, flush=True)

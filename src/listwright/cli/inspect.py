@@ -96,7 +96,6 @@ def _finite(table: Any) -> list[dict[str, Any]]:
 
 
 def _show_bars(title: str, table: Any, value: str) -> None:
-    """Print the `BARS` largest entries of a table as text bars, by absolute value."""
     if table is None or not len(table):
         return
     records = sorted(table.records(), key=lambda record: -abs(record[value]))
@@ -110,14 +109,12 @@ def _show_bars(title: str, table: Any, value: str) -> None:
 
 
 def _feedback_summary(model: Any) -> str | None:
-    """Return how many lists with feedback a model learned from, and how it explores; None for other models."""
     if not hasattr(model, "playing_"):
         return None
     return f"feedback on {model.version:,} lists; shows lists with {model.exploration_}"
 
 
 def _show(name: str, value: Any) -> None:
-    """Print one entry; a dict gives one line per key, and empty values are skipped."""
     if isinstance(value, dict):
         print(f"{name}:")
         for key, entry in value.items():

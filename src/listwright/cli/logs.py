@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -68,7 +67,6 @@ def read_log(
 
 
 def _other_faults(files: list[str], columns: Mapping[str, Any]) -> str:
-    """Return a sentence on all lists with faults, where some have one; else an empty text."""
     try:
         faults = [fault for fault in _faults(files, columns) if fault.by_list]
     except InputError:
@@ -86,7 +84,6 @@ def _faults(files: list[str], columns: Mapping[str, Any]) -> list[Any]:
 
 
 def check_log(files: list[str], columns: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print the faults of a log by kind, with examples; exit with 1 if single lists have some."""
     with progress("checking"):
         faults = _faults(files, columns)
     if as_json:
@@ -98,13 +95,7 @@ def check_log(files: list[str], columns: Mapping[str, Any], *, as_json: bool) ->
 
 
 def log_for(
-    model: Any,
-    files: list[str],
-    *,
-    cascade: bool,
-    columns: Mapping[str, Any],
-    new_levels: str,
-    drop_bad: bool = False,
+    model: Any, files: list[str], *, cascade: bool, columns: Mapping[str, Any], new_levels: str, drop_bad: bool = False
 ) -> Log:
     """Read a log for a trained model, with the features of candidates encoded as in training."""
     from listwright.feedback.log_frames import MARKS, columns_in, prefixed_columns
@@ -119,22 +110,8 @@ def log_for(
     return read_log(files, cascade=cascade, columns=columns, options=options, drop_bad=drop_bad)
 
 
-def fit_on_log(log: Log, settings: Mapping[str, Any], learning: Mapping[str, Any]) -> tuple[Any, float]:
-    from listwright.feedback import OnlineSCP
-    from listwright.walk.constraints import check_length
-
-    model = OnlineSCP(**settings, cascade=log.cascade)
-    if model.budget is None:
-        check_length(model.length, log.answered_lists().problems, allow_short=model.allow_short)
-    started = time.perf_counter()
-    with notes(), progress("learning"):
-        model.fit_log(log, **learning)
-    return model, time.perf_counter() - started
-
-
 @contextmanager
 def add_hint(data: list[str]) -> Iterator[None]:
-    """Context manager that appends the hint of `hint` to input errors of its body."""
     try:
         yield
     except InputError as error:

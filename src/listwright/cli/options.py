@@ -20,8 +20,6 @@ REWARDS = (
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
-    """Return a callback that raises `typer.BadParameter` unless the value is one of the choices."""
-
     def check(value: str) -> str:
         if value not in choices:
             raise typer.BadParameter(f"must be one of {', '.join(choices)}. Got {value!r}.")
@@ -113,7 +111,6 @@ def engine_of(engine: str, address: str | None) -> Any:
 
 
 def memory_of(max_memory: str | None, engine: str, checkpoint: str | None = None) -> str | None:
-    """Return the memory limit for streaming, or None if the data is to be read at once."""
     # Clusters and checkpoints work on shards only, so both imply a limit of 1 GB unless `--max-memory` is given.
     return "1GB" if max_memory is None and (engine != "local" or checkpoint is not None) else max_memory
 
@@ -124,11 +121,6 @@ def one_limit(length: int | None, budget: float | None) -> None:
         raise typer.BadParameter(message, param_hint="--length / --budget")
     if length is not None and budget is not None:
         raise typer.BadParameter("give only one of the two.", param_hint="--length / --budget")
-
-
-def one_from_standard_input(model: str, data: list[str]) -> None:
-    if model == "-" and "-" in data:
-        raise typer.BadParameter("MODEL and DATA cannot both come from standard input.", param_hint="DATA")
 
 
 def groups_for(per_group: int | None, problems: Problems | Scan, advice: str) -> None:

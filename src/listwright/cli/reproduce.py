@@ -59,7 +59,6 @@ def _learn_apart() -> Any:
 
 
 def write_tables(folder: Path) -> list[str]:
-    """Write the example tables of the README as CSV files."""
     # Readers differ between the tables, so that held-out and new problems really are new.
     from listwright.report.page import write_bytes
     from listwright.simulate.readers import table

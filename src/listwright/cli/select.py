@@ -98,7 +98,6 @@ KINDS = (".png", ".svg", ".html")
 
 
 def check_picture(path: str | None) -> None:
-    """Raise for an unsupported ending, or if the chart packages are not installed, before any work is done."""
     if path is None:
         return
     if Path(path).suffix.lower() not in KINDS:

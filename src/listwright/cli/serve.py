@@ -66,9 +66,8 @@ def _options(kind: type[Any], prefix: str = "") -> Iterator[inspect.Parameter]:
         panel = "Limits" if prefix else None
         option = typer.Option(flag, envvar=f"{PREFIX}_{name.upper()}", help=text, rich_help_panel=panel)
         default = None if field.default is MISSING else field.default
-        yield inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[inner, option]
-        )
+        kind_of = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(name, kind_of, default=default, annotation=Annotated[inner, option])
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -91,7 +90,6 @@ class ServeCommand(TyperCommand):
     """The command `serve`, where `--packer` without a value means the packer of the package."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments after giving `--packer` its value."""
         if "--packer" in args:
             place = args.index("--packer") + 1
             if place == len(args) or args[place].startswith("-"):

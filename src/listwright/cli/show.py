@@ -35,11 +35,10 @@ _PARAMETER = re.compile(rf'(?<![\w=])({"|".join(PARAMETERS)})=(?:(True)|"(\w+)"|
 
 
 def as_options(message: str) -> str:
-    """Rewrite Python parameters in a message of the library as command line options."""
-    # A new parameter that occurs in messages and has an option must be added there.
+    """Rewrite Python parameters in a message of the library as command line options: those in `PARAMETERS`."""
 
-    def option(found: re.Match[str]) -> str:
-        name, _, text, number = found.groups()
+    def option(match: re.Match[str]) -> str:
+        name, _, text, number = match.groups()
         column = name == "propensity" and not text  # which names a way, or else a column
         flag = "--propensity-column" if column else "--" + NAMED_OTHERWISE.get(name, name).replace("_", "-")
         return f"{flag} {text or number}" if text or number else flag
@@ -98,7 +97,6 @@ def progress(title: str) -> Iterator[ProgressCallback]:
 
 
 def _lines() -> ProgressCallback:
-    """Return the callback for output that is not a terminal."""
     due = time.monotonic() + EVERY
 
     def show(what: str, done: int, total: int) -> None:
@@ -192,7 +190,6 @@ FORMULA = re.compile(r"\s*(=|[-+@].*[(!|])")  # what a spreadsheet would run; @n
 
 
 def check_ending(out: str) -> None:
-    """Raise `InputError` for an ending that no writer handles, before any work is done."""
     if out != STANDARD and Path(out).suffix.lower() not in ENDINGS:
         raise InputError(f"Lists go to a file that ends in {', '.join(ENDINGS)}. Got {out}.")
 
@@ -200,7 +197,9 @@ def check_ending(out: str) -> None:
 def write_lists(lists: Lists, out: str, reasons: list[Reasons] | None = None) -> None:
     columns = {name: column.tolist() for name, column in lists.to_dict().items()}
     if reasons is not None:
-        columns |= _reason_columns([pick for reason in reasons for pick in reason.picks])
+        picks = [pick for reason in reasons for pick in reason.picks]
+        names = ("runner_up", "margin", "contributions", "note")
+        columns |= {name: [getattr(pick, name) for pick in picks] for name in names}
     write_columns(columns, out)
 
 
@@ -217,30 +216,18 @@ def write_columns(columns: dict[str, list[Any]], out: str) -> None:
 
 def as_records(lists: Lists, reasons: list[Reasons] | None = None) -> list[dict[str, Any]]:
     records = [
-        {"problem": _plain(name), "items": items.tolist(), "scores": scores.tolist()}
+        {"problem": name.item() if hasattr(name, "item") else name, "items": items.tolist(), "scores": scores.tolist()}
         for name, items, scores in zip(lists.problems.problem_ids, lists.item_ids, lists.scores or [], strict=True)
     ]
     if reasons is None:
         return records
-    details = [{"reasons": reason.to_dict()} for reason in reasons]
-    return [record | more for record, more in zip(records, details, strict=True)]
-
-
-def _reason_columns(picks: list[Any]) -> dict[str, list[Any]]:
-    return {
-        "runner_up": [pick.runner_up for pick in picks],
-        "margin": [pick.margin for pick in picks],
-        "contributions": [pick.contributions for pick in picks],
-        "note": [pick.note for pick in picks],
-    }
+    return [record | {"reasons": reason.to_dict()} for record, reason in zip(records, reasons, strict=True)]
 
 
 def _json_lines(columns: dict[str, list[Any]]) -> bytes:
     """Columns as JSON lines, one object per row; NaN raises, as JSON cannot represent it."""
-    rows = zip(*columns.values(), strict=True)
-    return "".join(
-        json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False, allow_nan=False) + "\n" for row in rows
-    ).encode()
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()
 
 
 def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
@@ -248,24 +235,19 @@ def table_bytes(columns: dict[str, Any], ending: str) -> bytes:
         texts = [json.dumps(entry, ensure_ascii=False) for entry in columns["contributions"]]
         columns = columns | {"contributions": texts}
     if ending in (".parquet", ".pq"):
-        return _parquet(columns)
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        sink = pa.BufferOutputStream()
+        parquet.write_table(pa.table(columns), sink)
+        return bytes(sink.getvalue())
     columns = {name: _escape_formulas(name, values) for name, values in columns.items()}
     rows = (columns, *zip(*columns.values(), strict=True))
     delimiter = "\t" if ending == ".tsv" else ","
     return "".join(delimiter.join(map(_cell, row)) + "\n" for row in rows).encode()
 
 
-def _parquet(columns: dict[str, Any]) -> bytes:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    sink = pa.BufferOutputStream()
-    parquet.write_table(pa.table(columns), sink)
-    return bytes(sink.getvalue())
-
-
 def _cell(value: Any) -> str:
-    """Return a value as a cell of CSV: text in quotes, numbers bare, nothing for a missing value."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -283,7 +265,3 @@ def _escape_formulas(name: str, values: Any) -> Any:
         file=sys.stderr,
     )
     return [f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value for value in values]
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value

@@ -17,7 +17,7 @@ from zipfile import is_zipfile
 import typer
 
 from listwright.cli import options as given
-from listwright.cli.options import groups_for, one_from_standard_input, sizes_for
+from listwright.cli.options import groups_for, sizes_for
 from listwright.cli.show import STANDARD, notes, print_bytes, progress
 from listwright.errors import InputError
 
@@ -73,7 +73,8 @@ def read_for(
 def load_model(model: str, data: list[str], trust: str) -> Any:
     from listwright.loading import load_trusting
 
-    one_from_standard_input(model, data)
+    if model == STANDARD and STANDARD in data:
+        raise typer.BadParameter("MODEL and DATA cannot both come from standard input.", param_hint="DATA")
     with _file(model, "model") as path:
         try:
             return load_trusting(path, trust)
@@ -91,7 +92,6 @@ def about_model(model: str, trust: str) -> tuple[Any, dict[str, Any]]:
 
 
 def save_model(model: Any, out: str) -> None:
-    """Write a model to a file or standard output, completely or not at all."""
     # For standard output the model is first saved to a temporary file, so that an error leaves no half-written model in
     # a pipe.
     from listwright.storage import save
@@ -105,7 +105,6 @@ def save_model(model: Any, out: str) -> None:
 
 
 def check_place(out: str, *read: str | Path | None) -> None:
-    """Raise `InputError` if a file cannot be written, or is one of the files that the command reads."""
     path = Path(out)
     if out == STANDARD:
         return
@@ -119,7 +118,6 @@ def check_place(out: str, *read: str | Path | None) -> None:
 
 
 def _existing(name: str) -> list[str]:
-    """Existing files that an argument stands for: the file, the matches of a pattern, the contents of a folder."""
     if not name or name == STANDARD:
         return []
     paths = [name] if Path(name).exists() else glob(name, recursive=True)
@@ -174,12 +172,8 @@ Names = list[str] | None
 
 def on_tables(command: Callable[..., None]) -> Callable[..., None]:
     """Decorator that adds the table options of `_read` to a command."""
-    own = inspect.signature(command, eval_str=True).parameters
-    table = {
-        name: parameter
-        for name, parameter in inspect.signature(_read, eval_str=True).parameters.items()
-        if name not in own
-    }
+    own, offered = (inspect.signature(function, eval_str=True).parameters for function in (command, _read))
+    table = {name: parameter for name, parameter in offered.items() if name not in own}
     first = [table[name] for name in ("data", "reward") if name in table]
     others = [parameter for name, parameter in table.items() if name not in ("data", "reward")]
     both = [*first, *list(own.values())[1:], *others]
@@ -240,29 +234,12 @@ def _read(
     format: given.Format = None,
     max_memory: given.MaxMemory = None,
 ) -> Any:
+    options = dict(locals())  # the options above, by name; those below are passed on in another form
+    options |= {name: several(options[name]) for name in ("features", "vectors", "links")}
+    options |= {name: several(options[name]) or () for name in ("categorical", "ignore")}
+    options |= {"context": several(context) or "auto", "catalogue": catalogue or "auto"}
     with notes(), progress("reading"):
-        table = read_problems(
-            data,
-            reward=reward,
-            references=references,
-            problem=problem,
-            item=item,
-            size=size,
-            group=group,
-            features=several(features),
-            context=several(context) or "auto",
-            vectors=several(vectors),
-            links=several(links),
-            catalogue=catalogue or "auto",
-            categorical=several(categorical) or (),
-            ignore=several(ignore) or (),
-            missing=missing,
-            alternatives=alternatives,
-            weight=weight,
-            format=format,
-            max_memory=max_memory,
-        )
-    return *table, reward
+        return *read_problems(**options), reward
 
 
 def log_options(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,6 @@ def summarize(
 
 
 def _show(summary: Summary, *, titled: bool) -> None:
-    """Print a summary, with the `SHOWN_REASONS` strongest reasons of each sentence if there are any."""
     if titled:
         print(f"== {summary.cluster}")
     for sentence in summary.sentences:
@@ -96,6 +95,7 @@ def pack(
     """Pick passages for each question that together contain what the answer needs, within a token budget."""
     if output is not None:
         check_place(str(output), str(file), None if model is None else str(model))
+    from listwright._internal.files import write_whole
     from listwright.context import ContextPacker
     from listwright.context.examples import read_records
 
@@ -114,7 +114,11 @@ def pack(
         return
     limits = {"budget": budget, "length": length, "per_source": per_source, "stop": "auto" if stop else None}
     lines = [_pack_record(packer, record, names, number, limits) for number, record in enumerate(records, start=1)]
-    _write("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), output)
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(output, text.encode())
 
 
 def _pack_record(
@@ -136,12 +140,3 @@ def _key(record: dict[str, Any], known: tuple[str, ...], file: Path) -> str:
     if not keys:
         raise InputError(f"{file} has none of the keys {', '.join(known)}. Name the right one: --{known[0]} KEY.")
     return keys[0]
-
-
-def _write(text: str, output: Path | None) -> None:
-    from listwright._internal.files import write_whole
-
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write_whole(output, text.encode())

@@ -1,9 +1,6 @@
-"""Readers that turn published data sets into `Problems`.
+"""Readers that turn published data sets into `Problems`; where a source defines a split, it is returned too.
 
-Each `read_...` function takes the path of files, or the name of a published set (`list_datasets()`), which `fetch`
-downloads from its own source at the first use. Where a source defines a split, it is returned too: as a `TrainTest`
-pair, as folds, or as a label per problem. Features of a problem never depend on other problems of the file, so that no
-information leaks from test to training problems. Records that are left out are counted in a `ReadingNote`, a warning.
+Features of a problem never depend on other problems of the file, so that nothing leaks from test to training problems.
 """
 
 from listwright.datasets._fetch import TrainTest, fetch, list_datasets

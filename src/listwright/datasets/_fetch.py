@@ -1,8 +1,7 @@
 """Published data sets by name: downloaded from their own source, once, and kept in a cache.
 
-To add one, name its files in `PUBLISHED`. Addresses name a commit of the source, so that what they give does not
-change. Where no checksum is known in advance, that of the first download is recorded in the cache and holds from then
-on.
+Addresses name a commit of the source, so that what they give does not change. Where no checksum is known in advance,
+that of the first download is recorded in the cache and holds from then on.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import os
 import re
 import sys
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -38,8 +36,6 @@ RECORDED = "checksums.json"
 
 @dataclass(frozen=True)
 class PublishedData:
-    """A published data set: what it is, under which terms, and where it is from."""
-
     about: str  # one line
     licence: str
     citation: str
@@ -152,16 +148,14 @@ def _download(name: str, known: PublishedData, folder: Path) -> None:
 
 
 def _retrieve(name: str, known: PublishedData, raw: Path) -> None:
-    """Download all files of a set, and compare them with the checksums that are known or were recorded."""
     pooch = require_extra("pooch", "Downloads need pooch.", extra="data")
     record = _cache() / RECORDED
     recorded: dict[str, str] = json.loads(record.read_text(encoding="utf8")) if record.is_file() else {}
-    expected = dict(known.checksums or {})
     pooch.get_logger().setLevel("WARNING")
     for file, address in known.files.items():
         path = raw / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        checksum = expected.get(file, recorded.get(address))
+        checksum = (known.checksums or {}).get(file, recorded.get(address))
         try:
             pooch.retrieve(address, known_hash=checksum and f"sha256:{checksum}", fname=path.name, path=path.parent)
         except ValueError as error:
@@ -183,7 +177,6 @@ def _questions(raw: Path, folder: Path) -> None:
 
 
 def _opinosis(raw: Path, folder: Path) -> None:
-    """Write topics with their sentences (topics/NAME.txt.data) and summaries (summaries-gold/NAME/*) as JSON lines."""
     try:
         with ZipFile(raw / "OpinosisDataset1.0_0.zip") as archive:
             texts = {name: _decode(archive.read(name)) for name in archive.namelist() if not name.endswith("/")}
@@ -194,16 +187,10 @@ def _opinosis(raw: Path, folder: Path) -> None:
     for topic, text in sorted(topics.items()):
         inside = re.compile(rf"summaries-gold/{re.escape(topic)}/[^/]+\.txt$")
         references = [summary for name, summary in sorted(texts.items()) if inside.search(name)]
-        records.append(
-            {
-                "id": topic,
-                "split": "",
-                "docs": [
-                    {"doc_id": "reviews", "sentences": [line.strip() for line in text.splitlines() if line.strip()]}
-                ],
-                "refs": [{"annotator": str(i), "text": " ".join(t.split())} for i, t in enumerate(references, start=1)],
-            }
-        )
+        sentences = [line.strip() for line in text.splitlines() if line.strip()]
+        refs = [{"annotator": str(i), "text": " ".join(t.split())} for i, t in enumerate(references, start=1)]
+        docs = [{"doc_id": "reviews", "sentences": sentences}]
+        records.append({"id": topic, "split": "", "docs": docs, "refs": refs})
     _write_lines(folder / "opinosis.jsonl.gz", records)
 
 
@@ -218,10 +205,12 @@ def _github(repository: str, commit: str, files: Mapping[str, str]) -> dict[str,
     return {name: f"https://raw.githubusercontent.com/{repository}/{commit}/{path}" for name, path in files.items()}
 
 
-def _scenarios(*names: str) -> dict[str, str]:
+def _scenarios(names: str) -> dict[str, str]:
     files = ("description.txt", "algorithm_runs.arff", "feature_values.arff", "cv.arff")
-    paths = {f"{name}/{file}": f"{name}/{file}" for name in names for file in files}
-    return _github("coseal/aslib_data", "551b22beef8df17de59286b4822ef720e0aa4d6f", paths)
+    paths = [f"{name}/{file}" for name in names.split() for file in files]
+    return _github(
+        "coseal/aslib_data", "551b22beef8df17de59286b4822ef720e0aa4d6f", dict(zip(paths, paths, strict=True))
+    )
 
 
 _ASLIB: dict[str, Any] = {
@@ -249,22 +238,12 @@ PUBLISHED: dict[str, PublishedData] = {
     "aslib": PublishedData(
         "Eight scenarios of algorithm selection: which solver solves an instance?",
         **_ASLIB,
-        files=_scenarios(
-            "ASP-POTASSCO", "GRAPHS-2015", "IPC2018", "QBF-2014", "SAT11-HAND", "SAT12-HAND", "SAT12-INDU", "SAT20-MAIN"
-        ),
+        files=_scenarios("ASP-POTASSCO GRAPHS-2015 IPC2018 QBF-2014 SAT11-HAND SAT12-HAND SAT12-INDU SAT20-MAIN"),
     ),
     "aslib_dev": PublishedData(
         "Seven more scenarios of algorithm selection, on which settings were chosen.",
         **_ASLIB,
-        files=_scenarios(
-            "BNSL-2016",
-            "CPMP-2015",
-            "GLUHACK-2018",
-            "MAXSAT-PMS-2016",
-            "MAXSAT-WPMS-2016",
-            "MAXSAT12-PMS",
-            "SAT15-INDU",
-        ),
+        files=_scenarios("BNSL-2016 CPMP-2015 GLUHACK-2018 MAXSAT-PMS-2016 MAXSAT-WPMS-2016 MAXSAT12-PMS SAT15-INDU"),
     ),
     "motion_paths": PublishedData(
         "Which path of a library is free of collision, in five motion-planning problems; with derived features.",
@@ -345,7 +324,6 @@ class TrainTest(NamedTuple):
 
 
 def require_path(path: str | Path, what: str) -> Path:
-    """Return the path, or that of a published set, if something exists there; else raise an `InputError`."""
     path = locate(path)
     if not path.exists():
         raise InputError(f"{what} is not there: {path}.")
@@ -362,7 +340,6 @@ def first_of(folder: Path, names: Sequence[str], what: str) -> Path:
 
 
 def read_parquet(path: Path, columns: Sequence[str]) -> Any:
-    """Read a Parquet file into a pyarrow table that has at least the given columns."""
     try:
         table = pq.read_table(require_path(path, "A Parquet file"))
     except (pa.ArrowException, OSError) as error:
@@ -385,15 +362,14 @@ def read_arrays(path: str | Path, names: Sequence[str]) -> dict[str, NDArray[Any
     """Return arrays of an `.npz` file by name. Pickled objects are not read."""
     path = require_path(path, "An .npz file")
     try:
-        with zipfile.ZipFile(path), np.load(path) as arrays:
+        with ZipFile(path), np.load(path) as arrays:
             require(arrays.files, names, path)
             return {name: arrays[name] for name in names}
-    except (zipfile.BadZipFile, OSError) as error:
+    except (BadZipFile, OSError) as error:
         raise InputError(f"Cannot read {path}: {error}.") from error
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
-    """Return the rows of a comma-separated file as dicts by column name; the columns given must exist."""
     reader = csv.DictReader(StringIO(read_text(path), newline=""))
     require(reader.fieldnames or (), columns, path)
     return list(reader)
@@ -401,7 +377,6 @@ def read_csv(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
 
 def read_records(path: str | Path) -> list[dict[str, Any]]:
     """Return the objects of a JSON file: one per line, or one list of them; also compressed (`.gz`)."""
-    # Lines are split at newline characters only, because JSON strings may contain other line separators.
     path = require_path(path, "A JSON file")
     text = read_text(path)
     try:
@@ -417,7 +392,6 @@ def read_records(path: str | Path) -> list[dict[str, Any]]:
 
 
 def require(there: Iterable[str], needed: Sequence[str], source: object) -> None:
-    """Raise an `InputError` that names everything missing unless all needed names are there."""
     there = list(there)
     missing = [name for name in needed if name not in there]
     if missing:

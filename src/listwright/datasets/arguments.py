@@ -1,7 +1,4 @@
-"""ArgKP: choose arguments of a debate that cover its key points (Bar-Haim et al. 2020; the 2021 shared task).
-
-`read_arguments` reads either the published CSV files or JSON lines; both end in `_Debate` records.
-"""
+"""ArgKP: choose arguments of a debate that cover its key points (Bar-Haim et al. 2020; the 2021 shared task)."""
 
 from __future__ import annotations
 
@@ -23,8 +20,6 @@ from listwright.text.readers import distinct, note_skipped
 from listwright.text.vectors import Rows, cosine_similarity, lexrank, term_counts, unit_vectors
 
 VECTOR_COLUMNS = 1 << 18  # words are hashed into as many columns, so that vectors of two files fit together
-
-
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
 NAMES = ("log_words", "short", "content_share", "topic_cosine", "mean_cosine", "degree", "best_cosine", "lexrank",
          *(f"like_{threshold:g}" for threshold in THRESHOLDS))  # fmt: skip
@@ -45,8 +40,6 @@ class Arguments:
 
 
 class _Debate(NamedTuple):
-    """One topic and stance."""
-
     split: str  # the part of the source, and the topic in words
     topic: str
     stance: int  # 1 for, -1 against
@@ -87,17 +80,15 @@ def read_arguments(path: str | Path) -> Arguments:
         raise InputError(f"No argument in {path} matches a key point. It has {len(read)} debates.")
     note_skipped(path, len(read), {"without an argument that matches a key point": len(read) - len(debates)})
     counts = np.array([len(debate.arguments) for debate in debates])
-    parts = [
-        _features([tokens(text) for text in debate.arguments.values()], tokens(debate.topic)) for debate in debates
-    ]
+    columns, sizes, vectors = zip(*(_features(debate) for debate in debates), strict=True)
     problems = Problems.from_arrays(
-        np.concatenate([part.columns for part in parts]),
+        np.concatenate(columns),
         offsets=starts_of(counts),
-        sizes=np.concatenate([part.sizes for part in parts]),
+        sizes=np.concatenate(sizes),
         problem_ids=distinct(f"{debate.topic} ({'pro' if debate.stance > 0 else 'con'})" for debate in debates),
         item_ids=[name for debate in debates for name in debate.arguments],
         feature_names=NAMES,
-        vectors=sparse.vstack([part.vectors for part in parts], format="csr"),
+        vectors=sparse.vstack(vectors, format="csr"),
         reward=_coverage(debates),
     )
     return Arguments(problems, np.array([debate.split for debate in debates]))
@@ -105,8 +96,7 @@ def read_arguments(path: str | Path) -> Arguments:
 
 def _coverage(debates: list[_Debate]) -> Coverage:
     """Return the reward: which key points, numbered within their debate, each argument matches."""
-    cells: list[tuple[int, int]] = []
-    start = 0
+    cells, start = list[tuple[int, int]](), 0
     for debate in debates:
         row_of = {name: start + row for row, name in enumerate(debate.arguments)}
         cells += {(row_of[argument], debate.key_points[point]) for argument, point in debate.matches}
@@ -116,17 +106,10 @@ def _coverage(debates: list[_Debate]) -> Coverage:
     return Coverage(sparse.csr_array((np.ones(len(rows)), (rows, points)), shape=shape))
 
 
-class _Features(NamedTuple):
-    """The candidates of one debate: feature rows, sizes, and tf-idf rows over hashed columns."""
-
-    columns: Floats32
-    sizes: Ints
-    vectors: Rows
-
-
-def _features(texts: list[list[str]], topic: list[str]) -> _Features:
-    """Return what is known of the arguments of one debate, with words weighted by how rare they are in it."""
-    counts, names = term_counts([*texts, topic])
+def _features(debate: _Debate) -> tuple[Floats32, Ints, Rows]:
+    """Return feature rows, sizes and hashed tf-idf, with words weighted by how rare they are in the debate."""
+    texts = [tokens(text) for text in debate.arguments.values()]
+    counts, names = term_counts([*texts, tokens(debate.topic)])
     own, frequency = counts[:-1], np.bincount(counts[:-1].indices, minlength=len(names))
     idf = sparse.diags_array(np.log((len(texts) + 1) / (frequency + 0.5)))  # as in `listwright.text.vectors.tf_idf`
     unit, query = unit_vectors(own @ idf), unit_vectors(counts[-1:] @ idf)
@@ -150,7 +133,7 @@ def _features(texts: list[list[str]], topic: list[str]) -> _Features:
     hashes = np.array([word_number(word) % VECTOR_COLUMNS for word in names], dtype=np.int64)
     vectors = sparse.csr_array((unit.data, hashes[unit.indices], unit.indptr), (len(texts), VECTOR_COLUMNS))
     vectors.sum_duplicates()
-    return _Features(np.stack(columns, axis=1).astype(np.float32), np.maximum(words, 1).astype(np.int64), vectors)
+    return np.stack(columns, axis=1).astype(np.float32), np.maximum(words, 1).astype(np.int64), vectors
 
 
 def _from_record(record: dict[str, Any], path: Path) -> _Debate:
@@ -166,7 +149,6 @@ def _from_record(record: dict[str, Any], path: Path) -> _Debate:
 
 
 def _from_folder(folder: Path) -> list[_Debate]:
-    """Return the debates of all published CSV files below a folder, split by split."""
     splits = [split for split in SPLITS if any(folder.rglob(f"arguments_{split}.csv"))]
     if not splits:
         raise InputError(f"{folder} holds none of {', '.join(f'arguments_{split}.csv' for split in SPLITS)}.")
@@ -174,7 +156,6 @@ def _from_folder(folder: Path) -> list[_Debate]:
 
 
 def _from_files(folder: Path, split: str) -> list[_Debate]:
-    """Return the debates of one split, by joining its arguments, key points and labels."""
     tables = {kind: _table(folder, f"{kind}_{split}.csv", columns) for kind, columns in _FILES.items()}
     arguments: dict[tuple[str, int], dict[str, str]] = {}
     for row in tables["arguments"]:
@@ -190,7 +171,6 @@ def _from_files(folder: Path, split: str) -> list[_Debate]:
 
 
 def _table(folder: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    """Return the rows of the one file of that name below the folder, with empty strings for missing cells."""
     files = sorted(folder.rglob(name))
     if len(files) != 1:
         there = " and ".join(map(str, files)) or "none"

@@ -1,7 +1,4 @@
-"""ASlib: algorithm-selection scenarios (Bischl et al. 2016). Which solvers should be tried on an instance?
-
-The published ARFF files and a Parquet form are both read into `_Raw`; `read_aslib` turns that into problems.
-"""
+"""ASlib: algorithm-selection scenarios (Bischl et al. 2016). Which solvers should be tried on an instance?"""
 
 from __future__ import annotations
 
@@ -40,7 +37,6 @@ class Arff:
         return np.array(self.columns[name], dtype=np.str_)
 
     def numbers(self, name: str) -> Floats:
-        """Return a column as floats; missing cells ("?") become NaN. Raises an `InputError` for other text."""
         try:
             return np.array([np.nan if text == MISSING else float(text) for text in self.columns[name]])
         except ValueError as error:
@@ -53,11 +49,12 @@ class Arff:
 
 
 def read_arff(path: Path, columns: tuple[str, ...] = ()) -> Arff:
-    head, body = _split_header(read_text(path))
+    head, *body = _DATA.split(read_text(path), maxsplit=1)
     attributes = [_ATTRIBUTE.match(line.strip()) for line in head.splitlines()]
     kinds = {_name(match[1], columns): match[2].strip() for match in attributes if match}
     require(kinds, columns, path)
-    rows = [_fields(line) for line in body.splitlines() if line.strip() and not line.lstrip().startswith("%")]
+    lines = [line for part in body for line in part.splitlines()]
+    rows = [_fields(line) for line in lines if line.strip() and not line.lstrip().startswith("%")]
     for row in rows:
         if len(row) != len(kinds):
             raise InputError(f"{path} has {len(kinds)} attributes, but a row of {len(row)}: {','.join(row)[:80]}")
@@ -68,11 +65,6 @@ def read_arff(path: Path, columns: tuple[str, ...] = ()) -> Arff:
 def _name(written: str, known: tuple[str, ...]) -> str:
     name = written.strip("'\"")
     return name.lower() if name.lower() in known else name
-
-
-def _split_header(text: str) -> tuple[str, str]:
-    head, *body = _DATA.split(text, maxsplit=1)
-    return head, "".join(body)
 
 
 def _fields(line: str) -> list[str]:
@@ -151,8 +143,7 @@ def read_aslib(path: str | Path) -> Scenario:
     -----
     In Parquet, the column `solved` is taken as it is; where runs with the status "ok" are marked as unsolved, a
     `ReadingNote` tells how many, because such labels may come from a wrong cutoff. (The description of GRAPHS-2015 has
-    a
-    cutoff of 1.0e+08 milliseconds; cut at 1.0, most of its runs count as failures.)
+    a cutoff of 1.0e+08 milliseconds; cut at 1.0, most of its runs count as failures.)
 
     Instance features become the context, each instance by itself, so that nothing leaks from test instances: x is
     turned into sign(x) log(1 + abs(x)), because counts of variables and clauses have long tails, and a missing number
@@ -162,11 +153,12 @@ def read_aslib(path: str | Path) -> Scenario:
     runs = first_of(folder, ("algorithm_runs.arff", "runs.parquet"), "An ASlib scenario")
     raw = _read_published(folder) if runs.suffix == ".arff" else _parquet(folder)
     instances, solvers = np.unique(np.concatenate([raw.ran, raw.described])), np.unique(raw.solvers)
-    success = _mean_by(_place(raw.ran, instances), raw.solved, np.searchsorted(solvers, raw.solvers), len(instances))
+    rows, columns = np.searchsorted(instances, raw.ran), np.searchsorted(solvers, raw.solvers)
+    success = _mean_by(rows, raw.solved, columns, len(instances))
     keep = success.max(axis=1) > 0
     if not keep.any():
         raise InputError(f"No solver solves any instance of {raw.name}. Check the runs in {folder}.")
-    table = _mean_features(_place(raw.described, instances), raw.features, len(instances))[keep]
+    table = _mean_features(np.searchsorted(instances, raw.described), raw.features, len(instances))[keep]
     context, names = plain_context(table, raw.feature_names)
     problems = Problems.from_arrays(
         np.zeros((int(keep.sum()), len(solvers), 0), dtype=np.float32),
@@ -190,7 +182,6 @@ def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str,
 
 
 def _read_published(folder: Path) -> _Raw:
-    """Read the published ARFF files; of the folds, only the first repetition."""
     facts = _facts(read_text(folder / "description.txt"))
     runs = read_arff(folder / "algorithm_runs.arff", ("instance_id", "repetition", "algorithm", "runstatus"))
     features = read_arff(folder / "feature_values.arff", ("instance_id", "repetition"))
@@ -244,7 +235,6 @@ def _feature_table(features: Arff) -> tuple[Floats, list[str]]:
 
 
 def _facts(text: str) -> dict[str, list[str]]:
-    """Return the top-level entries of a description: one value, or a list."""
     facts: dict[str, list[str]] = {}
     for line in text.splitlines():
         item = line.strip()
@@ -257,7 +247,6 @@ def _facts(text: str) -> dict[str, list[str]]:
 
 
 def _parquet(folder: Path) -> _Raw:
-    """Read the Parquet form, in which the feature and fold columns stand in one table."""
     runs = read_parquet(folder / "runs.parquet", ("instance_id", "algorithm", "solved"))
     _note_unsolved(runs, folder / "runs.parquet")
     instances = read_parquet(folder / "instances.parquet", ("instance_id", "fold"))
@@ -278,7 +267,6 @@ def _parquet(folder: Path) -> _Raw:
 
 
 def _note_unsolved(runs: Any, path: Path) -> None:
-    """Warn of runs with the status "ok" that are not marked as solved."""
     if "status" not in runs.column_names:
         return
     ended, solved = column_of(runs, "status") == "ok", column_of(runs, "solved").astype(bool)
@@ -288,10 +276,6 @@ def _note_unsolved(runs: Any, path: Path) -> None:
             "unsolved and count as failures. For labels by the scenario's own cutoff, read the published files.",
             ReadingNote,
         )
-
-
-def _place(names: _Names, among: _Names) -> Ints:
-    return np.searchsorted(among, names).astype(np.int64)
 
 
 def _mean_by(rows: Ints, values: Bools, columns: Ints, n_rows: int) -> Floats:

@@ -53,10 +53,8 @@ class Choices:
 
     @classmethod
     def of(cls, ratings: Ratings, *, history: Ints, chosen: Ints) -> Choices:
-        """Make candidates from rating numbers, ordered by user and movie."""
         users, history_owners = np.unique(ratings.users[history], return_inverse=True)
-        first = chosen[np.unique(ratings.users[chosen], return_index=True)[1]]
-        decided = ratings.times[first]
+        decided = ratings.times[chosen[np.unique(ratings.users[chosen], return_index=True)[1]]]
         seen = ratings.users[history] * len(ratings.years) + ratings.movies[history]
         cells = ratings.users[chosen] * len(ratings.years) + ratings.movies[chosen]
         _, once = np.unique(cells, return_index=True)
@@ -70,18 +68,9 @@ class Choices:
         keep[: len(wanted)] = wanted
         number = np.cumsum(keep) - 1
         rows, past = np.flatnonzero(keep[self.owners]), keep[self.history_owners]
-        return (
-            Choices(
-                self.users[keep],
-                self.decided[keep],
-                number[self.owners[rows]],
-                self.movies[rows],
-                self.liked[rows],
-                self.history[past],
-                number[self.history_owners[past]],
-            ),
-            rows,
-        )
+        candidates = number[self.owners[rows]], self.movies[rows], self.liked[rows]
+        known = self.history[past], number[self.history_owners[past]]
+        return Choices(self.users[keep], self.decided[keep], *candidates, *known), rows
 
 
 def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple[str, ...]]:
@@ -160,7 +149,7 @@ def _all_before(ratings: Ratings, when: Ints) -> tuple[Floats, Floats, Floats]:
 
 _RATINGS = ("user", "movie", "rating", "ts")
 _MOVIES = ("movie", "title", "genres")
-_YEAR = re.compile(r"\((\d{4})\)\s*$")
+_YEAR = re.compile(r"\((\d{4})\)\s*$")  # in brackets at a title's end
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +234,6 @@ def _choices(ratings: Ratings, min_ratings: int) -> Choices:
 
 
 def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
-    """Read ratings and movies, keep the ratings of known movies, and return them with the genre names."""
     file = first_of(folder, ("ratings.parquet", "ratings.dat"), "The MovieTweetings data")
     read = _from_parquet if file.suffix == ".parquet" else _from_text
     columns = dict(zip(_RATINGS, read(file, _RATINGS), strict=True))
@@ -266,7 +254,7 @@ def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
         liked=stars[there] >= liked,
         times=times[there].astype(np.int64),
         genres=flags,
-        years=_years(titles[places]),
+        years=np.array([int(year[1]) if (year := _YEAR.search(title)) else 0 for title in titles[places]]),
         user_ids=user_ids,
         movie_ids=movie_ids,
     )
@@ -286,7 +274,6 @@ def _from_parquet(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.objec
 
 
 def _from_text(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
-    """Return columns of a file with cells between double colons, in the order of `columns`."""
     rows = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         cells = [cell.strip() for cell in line.split("::")]
@@ -302,14 +289,4 @@ def _genre_flags(labels: NDArray[np.object_]) -> tuple[tuple[str, ...], Floats32
     """Return sorted genre names and a 0/1 table of shape (movies, genres) from labels such as "Drama|War"."""
     split = [[genre for genre in (label or "").split("|") if genre] for label in labels]
     names = sorted({genre for genres in split for genre in genres})
-    column = {name: number for number, name in enumerate(names)}
-    flags = np.zeros((len(split), len(names)), dtype=np.float32)
-    for row, genres in enumerate(split):
-        flags[row, [column[genre] for genre in genres]] = 1.0
-    return tuple(names), flags
-
-
-def _years(titles: NDArray[np.object_]) -> Ints:
-    """Return the year in brackets at each title's end; 0 where there is none."""
-    matches = [_YEAR.search(title) for title in titles]
-    return np.array([int(year[1]) if year else 0 for year in matches])
+    return tuple(names), np.array([[name in genres for name in names] for genres in split], dtype=np.float32)

@@ -1,7 +1,4 @@
-"""Multi-hop questions: which paragraphs together support the answer? (HotpotQA, 2WikiMultihopQA, MuSiQue.)
-
-The forms of the three sources are read into `Question` records; features come from `listwright.text.passages`.
-"""
+"""Multi-hop questions: which paragraphs together support the answer? (HotpotQA, 2WikiMultihopQA, MuSiQue.)"""
 
 from __future__ import annotations
 
@@ -24,16 +21,12 @@ WIDTH = 1 << 18  # columns of the vectors: the same words in all files
 
 
 class Paragraph(NamedTuple):
-    """One candidate of a question."""
-
-    title: str  # what it says
+    title: str
     text: str
     support: int | None  # number of the supporting fact that it holds; None for a distractor
 
 
 class LabelledQuestion(NamedTuple):
-    """One record of a file: its id, the question's text, and its paragraphs."""
-
     id: str
     text: str
     paragraphs: list[Paragraph]
@@ -77,22 +70,23 @@ def read_questions(path: str | Path) -> Problems:
     kept = kept_questions(path)
     labelled = any(question.has_support for question in kept)
     paragraphs = [paragraph for question in kept for paragraph in question.paragraphs]
-    bodies = [[tokens(paragraph.text) for paragraph in question.paragraphs] for question in kept]
+    texts = [[paragraph.text for paragraph in question.paragraphs] for question in kept]
+    titles = [[paragraph.title for paragraph in question.paragraphs] for question in kept]
+    bodies = [[tokens(text) for text in own] for own in texts]
     return question_problems(
         [question.text for question in kept],
-        [[paragraph.text for paragraph in question.paragraphs] for question in kept],
-        titles=[[paragraph.title for paragraph in question.paragraphs] for question in kept],
-        sizes=[[max(len(body), 1) for body in texts] for texts in bodies],
+        texts,
+        titles=titles,
+        sizes=[[max(len(body), 1) for body in own] for own in bodies],
         problem_ids=distinct(question.id for question in kept),
-        item_ids=[name for question in kept for name in distinct(paragraph.title for paragraph in question.paragraphs)],
-        vectors=sparse.vstack([_vectors(*pair) for pair in zip(kept, bodies, strict=True)]),
+        item_ids=[name for own in titles for name in distinct(own)],
+        vectors=sparse.vstack([_vectors(*pair) for pair in zip(titles, bodies, strict=True)]),
         reward=_support(paragraphs) if labelled else None,
     )
 
 
-def _vectors(question: LabelledQuestion, bodies: list[list[str]]) -> Rows:
-    titles = [tokens(paragraph.title) for paragraph in question.paragraphs]
-    return hashed_tf_idf([title + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
+def _vectors(titles: list[str], bodies: list[list[str]]) -> Rows:
+    return hashed_tf_idf([tokens(title) + body for title, body in zip(titles, bodies, strict=True)], WIDTH)
 
 
 def kept_questions(path: str | Path) -> list[LabelledQuestion]:
@@ -125,7 +119,6 @@ def _support(paragraphs: list[Paragraph]) -> Coverage:
 
 
 def _question(record: dict[str, Any], number: int, path: Path) -> LabelledQuestion:
-    """Return one record as a `Question`; its id defaults to its number in the file."""
     name = str(record.get("id", record.get("_id", "")) or number)
     require(record, ("question",), f"Question {name} of {path}")
     try:

@@ -1,7 +1,4 @@
-"""The paper's robot-arm data: which of thirty seed trajectories leads to a collision-free path?
-
-For simulated data of the same kind, which is shipped with the library, see `listwright.simulate.trajectory`.
-"""
+"""The paper's robot-arm data: which of thirty seed trajectories leads to a collision-free path?"""
 
 from __future__ import annotations
 
@@ -24,8 +21,6 @@ _ENVIRONMENT = slice(12, 16)  # the columns that are the same for all seeds of a
 
 
 class _Part(NamedTuple):
-    """One part of the data: features of shape (environments, seeds, 17), outcomes, and numbers of the environments."""
-
     features: Floats32  # (environments, seeds, 17)
     success: Bools
     environments: Ints
@@ -56,11 +51,7 @@ def read_trajectory(path: str | Path) -> TrainTest:
     train, valid, test = (_part(path, name) for name in ("train", "valid", "test"))
     if len({part.features.shape[1:] for part in (train, valid, test)}) > 1:
         raise InputError(f"All parts of {path} must have the same seeds and features.")
-    learn = _Part(
-        np.concatenate([train.features, valid.features]),
-        np.concatenate([train.success, valid.success]),
-        np.concatenate([train.environments, valid.environments]),
-    )
+    learn = _Part(*(np.concatenate(both) for both in zip(train, valid, strict=True)))
     return TrainTest(_problems(learn, "train"), _problems(test, "test"))
 
 
@@ -99,11 +90,8 @@ def _text_part(folder: Path, name: str) -> _Part:
         environments, counts = np.unique(heads[:, 3], return_counts=True)
         shape = (len(environments), int(counts[0]))
         order = np.argsort(heads[:, 3], kind="stable")
-        return _Part(
-            rows[order].reshape(*shape, rows.shape[1]),
-            heads[order, 0].reshape(shape) > 0,
-            environments.astype(np.int64),
-        )
+        features, success = rows[order].reshape(*shape, rows.shape[1]), heads[order, 0].reshape(shape) > 0
+        return _Part(features, success, environments.astype(np.int64))
     except (ValueError, IndexError) as error:
         raise InputError(f"{file} must have one line per seed, as many seeds in each environment: {error}.") from error
 

@@ -1,7 +1,4 @@
-"""TREC diversity judgements: which documents cover the subtopics of a query? (Web Track 2009-2014.)
-
-For candidates and runs of your own; `trec_web` reads a prepared collection with published rankings.
-"""
+"""TREC diversity judgements: which documents cover the subtopics of a query? (Web Track 2009-2014.)"""
 
 from __future__ import annotations
 
@@ -81,7 +78,7 @@ def read_trec_diversity(
         offsets=starts_of([len(rows_of[query]) for query in queries]),
         problem_ids=queries,
         item_ids=[document for query in queries for document in rows_of[query]],
-        feature_names=_names(runs) if candidates is None else None,
+        feature_names=[f"{Path(run).name} {kind}" for run in runs for kind in ("rank", "score")] or None,
     )
     return problems.with_reward(qrels_reward(judged, problems, alpha=alpha))
 
@@ -107,10 +104,6 @@ def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, An
                 row[2 * number] = _RANK_SCALE / (_RANK_SCALE + rank)
                 row[2 * number + 1] = (score - low) / (high - low) if high > low else 0.0
     return rows_of
-
-
-def _names(runs: Sequence[str | Path]) -> list[str]:
-    return [f"{Path(run).name} {kind}" for run in runs for kind in ("rank", "score")]
 
 
 RECORD = ("query", "text", "fold", "suggestions", "documents", "indri", "bm25", "bm25_suggestions")
@@ -181,7 +174,11 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
     if not records:
         raise InputError(f"{file} holds no queries.")
     offsets = starts_of([len(record["documents"]) for record in records])
-    table, names, context = _columns(folder / MORE, records, offsets)
+    table, names, context = _more_columns(folder / MORE, offsets) or (
+        np.concatenate([_columns_of(record) for record in records]).astype(np.float32),
+        OWN_COLUMNS,
+        None,
+    )
     problems = Problems.from_arrays(
         table,
         offsets=offsets,
@@ -246,14 +243,6 @@ def _read_published(records: list[dict[str, Any]], problems: Problems, file: Pat
     return lists
 
 
-def _columns(
-    more: Path, records: list[dict[str, Any]], offsets: Ints
-) -> tuple[Floats32, tuple[str, ...], Floats32 | None]:
-    if more.is_file():
-        return _more_columns(more, offsets)
-    return np.concatenate([_columns_of(record) for record in records]).astype(np.float32), OWN_COLUMNS, None
-
-
 def _columns_of(record: dict[str, Any]) -> Floats:
     indri, ids = np.array(record["indri"], dtype=np.float64), [str(name) for name in record["documents"]]
     wikipedia = np.array(["-enwp" in name for name in ids])
@@ -271,8 +260,10 @@ def _columns_of(record: dict[str, Any]) -> Floats:
     )
 
 
-def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...], Floats32]:
+def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...], Floats32] | None:
     """Return features, names and context from the `.npz` file; columns constant within every query are context."""
+    if not path.is_file():
+        return None
     arrays = read_arrays(path, ("offsets", "features", "feature_names"))
     if not np.array_equal(arrays["offsets"], offsets):
         raise InputError(f"{path} is for other queries than the file of queries next to it.")

@@ -1,8 +1,7 @@
 """The paper's experiments, by name, and the demo.
 
-Each experiment is a module with three functions: `run(seeds=, jobs=, ...)` returns records (`records`), `section` turns
-them into a section of a report, and `findings` sums them up in a paragraph. To add one, write the module, and name it
-here.
+Each is a module: `run(seeds=, jobs=, ...)` returns records, `section` makes a part of a report of them, and `findings`
+a paragraph.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment's name, what it shows, and where its code is."""
-
     name: str  # its name on the command line
     about: str  # one line on what it shows
     module: str  # the module, imported only when it is needed

@@ -1,8 +1,4 @@
-"""What `listwright demo` runs: choosing passages for made-up questions.
-
-Questions, sizes, seeds and settings are fixed here and were chosen on questions of other seeds; the tuned rivals choose
-their parameter by cross-validation on the training questions.
-"""
+"""What `listwright demo` runs: choosing passages for made-up questions. Settings were chosen on other seeds."""
 
 from __future__ import annotations
 
@@ -63,8 +59,6 @@ class Demo:
 
 
 class MethodRun(NamedTuple):
-    """What came of training one method."""
-
     values: Floats  # (lengths, questions)
     seconds: float  # training time
 
@@ -146,21 +140,17 @@ def _side_by_side(asked: Sequence[SimulatedQuestion], lists: Mapping[str, Sequen
     # Questions come in the order in which they were drawn, so that none are picked by hand; all after the first are
     # folded.
     chosen = [index for index, question in enumerate(asked) if len(question.steps) == SHOWN][: MORE + 1]
-    return [
-        SideBySide(
-            asked[index].text,
-            f"Needed: {', then '.join(label for label, _ in asked[index].steps)}.",
-            [_describe_list(asked[index], method, rows[index]) for method, rows in lists.items()],
-            folded=place > 0,
-        )
-        for place, index in enumerate(chosen)
-    ]
+    compared: list[SideBySide] = []
+    for index in chosen:
+        needed = f"Needed: {', then '.join(label for label, _ in asked[index].steps)}."
+        shown = [_describe_list(asked[index], method, rows[index]) for method, rows in lists.items()]
+        compared.append(SideBySide(asked[index].text, needed, shown, folded=bool(compared)))
+    return compared
 
 
 def _describe_list(asked: SimulatedQuestion, method: str, items: Ints) -> PickedList:
     """Return a list in words: which step each passage adds or repeats, and how many steps the whole list covers."""
-    covered: set[int] = set()
-    picks = []
+    covered, picks = set[int](), []
     for item in items.tolist():
         passage = asked.passages[item]
         picks.append(_pick(asked, passage, covered))
@@ -180,17 +170,9 @@ def _pick(asked: SimulatedQuestion, passage: SimulatedPassage, covered: set[int]
 TITLE = "listwright: lists that are relevant and not redundant"
 RESULTS = "docs/results.md"
 _BLUE, _ORANGE, _GREEN, _PURPLE, _RED, _GREY, *_ = PALETTE
-_STYLES: list[Any] = [
-    (_ORANGE,),
-    (_ORANGE, (2, 2)),
-    (_GREEN,),
-    (_PURPLE,),
-    (_RED,),
-    (_BLUE,),
-    (_BLUE, (2, 2)),
-    (_GREY, (5, 4)),
-]
-LOOKS = {name: LineStyle(*style) for name, style in zip(METHODS, _STYLES, strict=True)}
+_COLOURS = (_ORANGE, _ORANGE, _GREEN, _PURPLE, _RED, _BLUE, _BLUE, _GREY)
+_DASHES = {"boosted trees, sorted": (2, 2), AUTO: (2, 2), "oracle": (5, 4)}
+LOOKS = {name: LineStyle(colour, _DASHES.get(name, (1, 0))) for name, colour in zip(METHODS, _COLOURS, strict=True)}
 
 
 def report(demo: Demo) -> ReportPage:
@@ -229,16 +211,10 @@ def cost(demo: Demo) -> str:
 
 
 def value_table(records: Sequence[Record], *, caption: str = "") -> ReportTable:
-    n_train = records[0]["n_train"]
     lengths = sorted({record["length"] for record in records})
+    at: dict[str, Any] = {"n_train": records[0]["n_train"], "metric": "value"}
     rows = [
-        [
-            name,
-            *(
-                per_cent(point(records, name, n_train=n_train, length=length, metric="value")["mean"])
-                for length in lengths
-            ),
-        ]
+        [name, *(per_cent(point(records, name, length=length, **at)["mean"]) for length in lengths)]
         for name in methods_of(records)
     ]
     emphasis = [index for index, row in enumerate(rows) if row[0].startswith("SCP")]
@@ -246,11 +222,8 @@ def value_table(records: Sequence[Record], *, caption: str = "") -> ReportTable:
 
 
 def widest(records: Sequence[Record]) -> float:
-    return max(
-        50 * (record["high"] - record["low"])
-        for record in records
-        if record["high"] is not None and record["low"] is not None
-    )
+    bounds = [(record["low"], record["high"]) for record in records]
+    return max(50 * (high - low) for low, high in bounds if high is not None and low is not None)
 
 
 def _chart_and_table(records: Sequence[Record]) -> list[Any]:
@@ -261,7 +234,7 @@ def _chart_and_table(records: Sequence[Record]) -> list[Any]:
         y=Axis("mean", "share of what is needed", ".0%"),
         methods={name: look for name, look in LOOKS.items() if name in present},
     )
-    return [Figure("demo", chart, CHART_CAPTION), value_table(records, caption=TABLE_CAPTION)]
+    return [Figure("demo", chart, CHART_CAPTION), value_table(records, caption="The same in per cent.")]
 
 
 ABOUT = (
@@ -287,4 +260,3 @@ CHART_CAPTION = (
     "Share of the needed steps that a list tells, with the 95 % interval over test questions. Point at a line for "
     "numbers; click a name to pick it out."
 )
-TABLE_CAPTION = "The same in per cent."

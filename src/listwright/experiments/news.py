@@ -2,8 +2,7 @@
 
 Five folds of users: 15 to test, and of the others 40 to train and 20 to choose each learned method's penalty, which is
 chosen for each number of recommendations. SCP is also fitted for each of them. Training visits show drawn clicks;
-validation and testing use the probabilities themselves, which has less noise. A seed is a population of its own: users,
-articles and visits.
+validation and testing use the probabilities themselves, which has less noise. A seed is a population of its own.
 """
 
 from __future__ import annotations
@@ -51,7 +50,6 @@ CHECKED_VISITS = 20  # of each user for validation and for testing
 
 
 def _features() -> Features:
-    """Return the paper's list features, plus the article's topics crossed with the context."""
     return Candidate() + CandidateByContext() + Distance() + Position()
 
 
@@ -113,7 +111,6 @@ def _visits(world: News, seed: int, fold: int) -> tuple[Problems, Problems, Prob
 
 
 def section(records: list[Record], *, data: Path | None = None) -> Section:
-    """Return the section of a report: a chart against the number of recommendations, and two tables."""
     shown, line_styles = chart_records(records)
     chart = curves(shown, x=Axis("length", "recommendations"), y=Axis("mean", "no click", ".0%"), methods=line_styles)
     parts: list[Figure | ReportTable] = [
@@ -126,10 +123,10 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
 
 def findings(records: Sequence[Record], *, data: Path | None = None) -> str:
     length = max(record["length"] for record in records)
+    failures = describe_failures(records, methods_of(records), n_train=N_TRAIN, length=length)
     return (
         f"Simulated readers: the probability of no click on any of {length} recommendations, after learning from "
-        f"{N_TRAIN} other readers: "
-        f"{describe_failures(records, methods_of(records), n_train=N_TRAIN, length=length)}."
+        f"{N_TRAIN} other readers: {failures}."
     )
 
 

@@ -32,10 +32,8 @@ from listwright.text.readers import ReadingNote
 
 
 class CrossedSeen(NamedTuple):
-    """The state of `CandidateByContext` for a batch of problems: the scaled products, which no pick changes."""
-
     problems: Problems
-    table: Floats32
+    table: Floats32  # the scaled products, which no pick changes
 
 
 class CandidateByContext(Features):
@@ -58,7 +56,6 @@ class CandidateByContext(Features):
 
 
 def _products(problems: Problems) -> Floats32:
-    """Return the products, shape (candidates, features x context); raise if the problems have no context."""
     if problems.context is None:
         raise InputError("Features are to be crossed with the context, but these problems have none.")
     products = problems.features[:, :, None] * problems.context[problems.owners][:, None, :]
@@ -77,10 +74,9 @@ class Regression(Parameters):
         self.penalty = penalty
 
     def fit(self, problems: Problems) -> Self:
-        features = Candidate() if self.features is None else self.features
-        learner = RidgeFTRL(self.penalty)
-        settings: dict[str, Any] = {"effort": "fast", "allow_short": True, "random_state": 0}
-        self.model_ = SCP(1, features=features, learner=learner, **settings).fit(problems)
+        features, learner = Candidate() if self.features is None else self.features, RidgeFTRL(self.penalty)
+        model = SCP(1, features=features, learner=learner, effort="fast", allow_short=True, random_state=0)
+        self.model_ = model.fit(problems)
         return self
 
     def predict(self, problems: Problems, *, length: int | None = None, **limits: Any) -> Lists:
@@ -104,9 +100,8 @@ class Tuned(Parameters):
         self.random_state = random_state
 
     def fit(self, problems: Problems) -> Self:
-        names = list(self.options)
-        self.name_ = names[0]
-        if len(names) > 1 and len(problems) >= FOLDS:
+        self.name_, *others = names = list(self.options)
+        if others and len(problems) >= FOLDS:
             self.name_ = best_of(names, lambda name: self._worth(name, problems))
         self.method_ = self._fit_option(self.name_, problems)
         return self
@@ -118,12 +113,12 @@ class Tuned(Parameters):
     def _worth(self, name: str, problems: Problems) -> Floats:
         """Return the values of one option's lists on held-out problems: three folds joined."""
         fold = fold_numbers(FOLDS, len(problems), seed=0)
-        parts = [self._values(name, problems[fold != held], problems[fold == held]) for held in range(FOLDS)]
-        return np.concatenate(parts)
-
-    def _values(self, name: str, train: Problems, held: Problems) -> Floats:
-        lists = self._fit_option(name, train).predict(held.without_reward(), allow_short=True, **self._limits())
-        return list_values(lists, held)
+        values = []
+        for held in range(FOLDS):
+            model, test = self._fit_option(name, problems[fold != held]), problems[fold == held]
+            lists = model.predict(test.without_reward(), allow_short=True, **self._limits())
+            values.append(list_values(lists, test))
+        return np.concatenate(values)
 
     def _fit_option(self, name: str, problems: Problems) -> Any:
         method = clone(self.options[name])
@@ -200,26 +195,24 @@ def record(
     values: Floats,
     bounds: Bounds | None = None,
 ) -> Record:
-    """Return the mean of some values with its interval, rounded to six digits."""
     interval = estimate(values, bounds=bounds)
     assert interval is not None
-    return Record(
-        experiment=experiment,
-        method=method,
-        n_train=n_train,
-        length=length,
-        metric=metric,
-        mean=round(interval.mean, 6),
-        low=None if interval.low is None else round(interval.low, 6),
-        high=None if interval.high is None else round(interval.high, 6),
-    )
+    low, high = (None if bound is None else round(bound, 6) for bound in (interval.low, interval.high))
+    return {
+        "experiment": experiment,
+        "method": method,
+        "n_train": n_train,
+        "length": length,
+        "metric": metric,
+        "mean": round(interval.mean, 6),
+        "low": low,
+        "high": high,
+    }
 
 
 def records_of(
     experiment: str, methods: Sequence[str], n_train: int, lengths: Sequence[int], failures: Floats
 ) -> list[Record]:
-    """Failure of each method, and how much more often it fails than SCP."""
-
     def of(metric: str, rows: Sequence[str], values: Floats, bounds: Bounds | None) -> list[Record]:
         return [
             record(experiment, name, n_train=n_train, length=length, metric=metric, values=cases, bounds=bounds)
@@ -252,7 +245,6 @@ DRAWN = ("SCP", "ConSeqOpt", "Regression", "Static list", "SCP, paper's features
 
 
 def chart_records(records: Sequence[Record]) -> tuple[list[Record], dict[str, LineStyle]]:
-    """Return the records that charts show, and how each method is drawn, with the same colour in all charts."""
     # Random lists, and an oracle that never fails, are left out, as they would squeeze the other curves together.
     known = line_styles(DRAWN, dashed=REFERENCES)
     failing = [record for record in records if record["metric"] == FAILURE]
@@ -264,7 +256,6 @@ def chart_records(records: Sequence[Record]) -> tuple[list[Record], dict[str, Li
 
 
 def failure_table(records: Sequence[Record], methods: Sequence[str], *, n_train: int, caption: str) -> ReportTable:
-    """Return failure in per cent, with one row per method and one column per length; SCP is in bold."""
     lengths = lengths_of(records)
     rows = [
         [method, *(per_cent(point(records, method, n_train=n_train, length=length)["mean"]) for length in lengths)]
@@ -286,14 +277,9 @@ def excess_table(
 
 
 def describe_failures(records: Sequence[Record], methods: Sequence[str], *, n_train: int, length: int) -> str:
-    failures = {
-        method: point(records, method, n_train=n_train, length=length)["mean"]
-        for method in methods
-        if method not in REFERENCES
-    }
-    return ", ".join(
-        f"{name} {per_cent(failures[name])}%" for name in sorted(failures, key=lambda name: failures[name])
-    )
+    rivals = [method for method in methods if method not in REFERENCES]
+    failures = {name: point(records, name, n_train=n_train, length=length)["mean"] for name in rivals}
+    return ", ".join(f"{name} {per_cent(failures[name])}%" for name in sorted(rivals, key=failures.__getitem__))
 
 
 def lengths_of(records: Sequence[Record]) -> list[int]:

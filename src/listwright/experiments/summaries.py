@@ -1,9 +1,7 @@
 """Table 1 and figure (c) of the paper: ROUGE of summaries, against other methods and against training clusters.
 
-On DUC the paper trains on the clusters of 2003 and tests on those of 2004. Anyone who has the data can run that; the
-made-up news reports take its place elsewhere. Data that names no parts is tested in five folds. All methods see the
-same problems, and all skip what no longer fits the budget. The curve takes nested random subsets of the training
-clusters, one chain of subsets per seed.
+On DUC the paper trains on the clusters of 2003 and tests on those of 2004; the made-up news reports take its place
+elsewhere. Data that names no parts is tested in five folds. The curve takes nested random subsets, a chain per seed.
 """
 
 from __future__ import annotations
@@ -118,20 +116,17 @@ def _years(source: ClusterSource) -> tuple[int | None, int | None]:
     if source.data is not None:
         years = duc_years(source.data) if Path(source.data).is_dir() and is_duc(Path(source.data)) else []
         return (years[0], years[1]) if tuple(years) == PAPER_YEARS else (None, None)
-    train, test = (
-        duc_years(paths) if all(Path(path).is_dir() for path in paths) else [] for paths in (source.train, source.test)
-    )
+    parts = (source.train, source.test)
+    train, test = (duc_years(paths) if all(Path(path).is_dir() for path in paths) else [] for paths in parts)
     return train[0] if len(train) == 1 else None, test[0] if len(test) == 1 else None
 
 
 def find_missing(source: ClusterSource) -> list[str]:
     """Return sentences on what the data lacks, compared with a complete year of DUC."""
-    parts = zip(("train", "test"), _years(source), strict=True)
-    return [
-        sentence
-        for name, year in parts
-        for sentence in shortfalls([cluster for cluster in source.clusters if cluster.split == name], year, source.task)
-    ]
+    sentences: list[str] = []
+    for name, year in zip(("train", "test"), _years(source), strict=True):
+        sentences += shortfalls([cluster for cluster in source.clusters if cluster.split == name], year, source.task)
+    return sentences
 
 
 def describe(source: ClusterSource) -> DataDescription:
@@ -139,9 +134,7 @@ def describe(source: ClusterSource) -> DataDescription:
     if all(years):
         task = "" if source.task is None else f", task {source.task}"
         name = f"DUC {years[1]}{task}, after training on DUC {years[0]}"
-        return DataDescription(
-            name, of_the_paper=years == PAPER_YEARS and source.task == 2, missing=find_missing(source)
-        )
+        return DataDescription(name, years == PAPER_YEARS and source.task == 2, find_missing(source))
     if source.data is None and not source.test:
         return DataDescription("Made-up news reports")
     return DataDescription(f"Clusters in {', '.join(Path(path).name for path in (source.data, *source.test) if path)}")
@@ -195,12 +188,10 @@ def run(
     rows = [(source, method, fold) for method in methods for fold in range(len(parts))]
     points = _points(sizes, n_train, seeds, len(parts)) if curved else []
     table = repeat(_score_fold, rows, jobs=jobs)
-    tasks = [(source, size, seed, curved) for size, seed in points]
-    curve = repeat(_score_subset, tasks, jobs=jobs)
+    curve = repeat(_score_subset, [(source, size, seed, curved) for size, seed in points], jobs=jobs)
     by_method = {name: [row for task, row in zip(rows, table, strict=True) if task[1] == name] for name in methods}
-    records = _table_records(by_method, n_train, source.budget)
-    records += _curve_records(curved, points, np.array(curve), source.budget)
-    return records
+    measured = _table_records(by_method, n_train, source.budget)
+    return measured + _curve_records(curved, points, np.array(curve), source.budget)
 
 
 def _score_fold(source: ClusterSource, method: str, fold: int) -> dict[str, Floats]:
@@ -213,7 +204,6 @@ def _score_fold(source: ClusterSource, method: str, fold: int) -> dict[str, Floa
 
 
 def _score_subset(source: ClusterSource, size: int, seed: int, methods: Sequence[str]) -> list[float]:
-    """Return the mean ROUGE-1R of some methods after training on one subset."""
     train, test = source.parts[seed % len(source.parts)]
     comparison = compare(
         {name: METHODS[name] for name in methods},
@@ -279,17 +269,13 @@ PAPER = {
 
 
 class DataDescription(NamedTuple):
-    """What a report says about the data."""
-
-    name: str  # what it is called
+    name: str
     of_the_paper: bool = False  # whether it is the paper's own, so that scores can be compared with its Table 1
     missing: Sequence[str] = ()  # sentences on what is missing from it
 
 
 def section(records: Sequence[Record], **source: Any) -> Section:
-    """Return the section: all methods, the differences from SCP, the paper's Table 1 beside ours, and the curve; the
-    source is that of `run`.
-    """
+    """Return the section of a report; the source is that of `run`."""
     described = describe(ClusterSource.of(**source))
     parts: list[Figure | ReportTable] = [_table(records)]
     if any(record["metric"] == LESS for record in records):
@@ -316,20 +302,14 @@ def findings(records: Sequence[Record], **source: Any) -> str:
 
 def _table(records: Sequence[Record]) -> ReportTable:
     n_train, budget = _at(records)
+    at = {"n_train": n_train, "length": budget}
     rows = [
-        [
-            method,
-            *(points(point(records, method, n_train=n_train, length=budget, metric=metric), "") for metric in SHOWN),
-        ]
+        [method, *(points(point(records, method, metric=metric, **at), "") for metric in SHOWN)]
         for method in methods_of(records)
     ]
     emphasis = [index for index, row in enumerate(rows) if row[0] == PAIRED_WITH]
-    return ReportTable(
-        ["method", *(METRICS[metric] for metric in SHOWN)],
-        rows,
-        _TABLE_CAPTION.format(budget=budget, n_train=n_train),
-        emphasis,
-    )
+    caption = _TABLE_CAPTION.format(budget=budget, n_train=n_train)
+    return ReportTable(["method", *(METRICS[metric] for metric in SHOWN)], rows, caption, emphasis)
 
 
 def _differences(records: Sequence[Record]) -> ReportTable:
@@ -343,21 +323,16 @@ def _differences(records: Sequence[Record]) -> ReportTable:
 
 
 def _beside_the_paper(records: Sequence[Record], described: DataDescription) -> ReportTable:
-    """Return our scores, averaged and pooled, next to the paper's, for each row of its Table 1."""
     n_train, budget = _at(records)
-    run = methods_of(records)
-
-    def scores(method: str) -> list[str]:
-        return [
-            f"{100 * point(records, method, n_train=n_train, length=budget, metric=metric)['mean']:.2f}"
-            for metric in (*AVERAGED, *POOLED)
-        ]
-
-    rows = [[name, *scores(ours), *paper] for name, (ours, *paper) in PAPER.items() if ours in run]
+    measured, rows = methods_of(records), []
+    for name, (ours, *paper) in PAPER.items():
+        if ours in measured:
+            metrics = (*AVERAGED, *POOLED)
+            means = [point(records, ours, n_train=n_train, length=budget, metric=metric)["mean"] for metric in metrics]
+            rows.append([name, *(f"{100 * mean:.2f}" for mean in means), *paper])
     columns = [f"{kind}{letter}" for kind in ("", "pooled ", "paper ") for letter in ("F", "P", "R")]
-    return ReportTable(
-        ["method", *columns], rows, (_SAME_CAPTION if described.of_the_paper else _OTHER_CAPTION) + _HOW_CAPTION
-    )
+    caption = _SAME_CAPTION if described.of_the_paper else _OTHER_CAPTION
+    return ReportTable(["method", *columns], rows, caption + _HOW_CAPTION)
 
 
 def _curve(records: Sequence[Record]) -> Any:

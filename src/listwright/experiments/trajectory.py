@@ -1,9 +1,8 @@
 """Figure (a) of the paper: how often no trajectory in the list works, against the number of training environments.
 
-All methods see the same nested subsets of the training environments, one chain of subsets per seed, and are tested on
-the same environments. SCP learns one policy for lists of a given length, so it is fitted for every length; the others
-build short lists as beginnings of long ones and are fitted once. At the largest size, SCP is also taken apart: from the
-algorithm as the paper prints it to SCP with effort="fast", one change at a time.
+All methods see the same nested subsets of the training environments, one chain of subsets per seed. SCP learns one
+policy for lists of a given length, so it is fitted for every length; the others are fitted once. At the largest size,
+SCP is also taken apart: from the algorithm as printed to SCP with effort="fast", one change at a time.
 """
 
 from __future__ import annotations
@@ -78,8 +77,6 @@ METHODS: dict[str, Any] = {
 
 
 class AblationStep(NamedTuple):
-    """One change on the way from the printed algorithm to `effort="fast"`."""
-
     base: str | None  # the row that it changes
     method: Any  # the method with the change
 
@@ -102,7 +99,6 @@ STEPS: dict[str, AblationStep] = {
 
 
 def problems(folder: Path | None = None) -> tuple[Problems, Problems]:
-    """Return problems for training and testing: the paper's own by name or folder, or simulated ones."""
     if folder is None:
         return trajectory.problems()
     folder = locate(folder)
@@ -143,11 +139,10 @@ def run(
         seeds = range(repetitions[size])
         return np.array([np.mean([by_task[size, name, seed] for seed in seeds], 0) for name in names])
 
-    by_size = [records_of(NAME, methods, size, lengths, failures(size, methods)) for size in sizes if methods]
-    records = [record for part in by_size for record in part]
+    records: list[Record] = []
     new = [name for name in steps if name not in methods]
-    if new:
-        records += records_of(NAME, new, sizes[-1], lengths, failures(sizes[-1], new))
+    for size, names in [*((size, methods) for size in sizes), (sizes[-1], new)]:
+        records += records_of(NAME, names, size, lengths, failures(size, names)) if names else []
     return records + (_changes(steps, sizes[-1], lengths, failures(sizes[-1], steps)) if steps else [])
 
 
@@ -201,9 +196,8 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
         Figure("trajectory-length", _chart(records, BY_LENGTH, BY_SIZE), _LENGTH_CAPTION),
     ]
     if len(sizes) > 1:
-        parts.insert(
-            0, Figure("trajectory-training", _chart(records, BY_SIZE, BY_LENGTH, at=SHOWN_LENGTH), _SIZE_CAPTION)
-        )
+        by_size = _chart(records, BY_SIZE, BY_LENGTH, at=SHOWN_LENGTH)
+        parts.insert(0, Figure("trajectory-training", by_size, _SIZE_CAPTION))
         parts.insert(2, _excess(records, rivals, _small_size(sizes)))
     if steps:
         parts.append(_ablation_table(records, steps, sizes[-1]))
@@ -237,8 +231,7 @@ def _small_size(sizes: Sequence[int]) -> int:
 
 
 def _excess(records: Sequence[Record], rivals: Sequence[str], n_train: int) -> ReportTable:
-    lengths = [length for length in (1, 3, 5, 8) if length in lengths_of(records)]
-    caption = _EXCESS_CAPTION.format(n=n_train)
+    lengths, caption = sorted({1, 3, 5, 8} & set(lengths_of(records))), _EXCESS_CAPTION.format(n=n_train)
     return excess_table(records, rivals, n_train=n_train, lengths=lengths, caption=caption)
 
 

@@ -63,7 +63,6 @@ def path_frames(path: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _next_frame(frame: Floats, angle: float, link: Floats, out: Floats) -> None:
-    """Write the frame that follows a joint to `out`, by the Denavit-Hartenberg convention."""
     a, d, cos_alpha, sin_alpha = link
     c, s = np.cos(angle), np.sin(angle)
     for r in range(3):
@@ -121,7 +120,6 @@ def distance(point: Floats, obstacle: Floats) -> float:
 
 @njit(cache=True, nogil=True)
 def nearest(point: Floats, obstacles: Floats) -> tuple[float, int]:
-    """Return the distance to the nearest obstacle, and its row. Ties go to the lowest row."""
     best, row = np.inf, -1
     for i in range(len(obstacles)):
         d = distance(point, obstacles[i])
@@ -142,7 +140,6 @@ def away(point: Floats, obstacle: Floats, out: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def _steepest(x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Return the unit direction out of a box's corner octant."""
     deepest = max(x, y, z)
     if deepest > 0.0:
         x, y, z = max(x, 0.0), max(y, 0.0), max(z, 0.0)
@@ -253,7 +250,6 @@ def spread(gradient: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def straight(start: Floats, goal: Floats, waypoints: int) -> Floats:
-    """Return the straight line between two configurations, shape (waypoints, 7)."""
     out = np.empty((waypoints, JOINTS))
     for t in range(waypoints):
         for j in range(JOINTS):

@@ -1,9 +1,7 @@
 """Made-up clusters of news reports with four summaries each, for learning to summarise.
 
-Each cluster is about one event. Its facts matter more or less; reports state the facts that matter more often, earlier
-and with other openings, but none of these tells it all: some slight facts stand everywhere and some weighty ones
-late or seldom. Reports tell the same fact in other words, so that a good summary must avoid what it has said. The four
-summaries state the facts that matter most, each with a judgement and wording of its own.
+Reports state the facts of an event that matter more often, earlier and with other openings, but none of these tells it
+all; and they tell the same fact in other words, so that a good summary must avoid what it has said.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,25 +80,15 @@ def _facts(entries: list[dict[str, Any]]) -> tuple[Fact, ...]:
 
 
 def pick(options: Sequence[str], rng: np.random.Generator) -> str:
-    """Return one of the options, each with the same probability."""
     return options[int(rng.random() * len(options))]
 
 
 def choose(form: str, rng: np.random.Generator) -> str:
-    return _CHOICE.sub(lambda found: pick(found.group(1).split("|"), rng), form)
-
-
-def choose_as(form: str, choices: Mapping[str, str]) -> str:
-    return _LASTING_CHOICE.sub(lambda found: choices[found.group(1)], form)
-
-
-def lasting_choices(form: str) -> list[str]:
-    """Return the options, "a|b", of each <a|b> of a form."""
-    return _LASTING_CHOICE.findall(form)
+    return _CHOICE.sub(lambda match: pick(match[1].split("|"), rng), form)
 
 
 def fill(form: str, values: Mapping[str, str]) -> str:
-    return _BLANK.sub(lambda found: values[found.group(1)], form)
+    return _BLANK.sub(lambda match: values[match[1]], form)
 
 
 def blanks(form: str) -> list[str]:
@@ -116,12 +104,10 @@ def values(names: Iterable[str], rng: np.random.Generator) -> dict[str, str]:
 
 
 def person(rng: np.random.Generator) -> str:
-    """Return a made-up first name and surname."""
     return f"{_word(wording().first_names, rng)} {_invent(wording().surname_endings, rng)}"
 
 
 def place(rng: np.random.Generator) -> str:
-    """Return a made-up name for a town, river, region or country."""
     return _invent(wording().place_endings, rng)
 
 
@@ -130,9 +116,7 @@ def weekday(rng: np.random.Generator) -> str:
 
 
 def number(kind: str, rng: np.random.Generator) -> str:
-    low, high = NUMBERS[kind]
-    drawn = low + int(rng.random() * (high - low + 1))
-    return f"{drawn},000" if kind == "thousands" else str(drawn)
+    return _between(*NUMBERS[kind])(rng) + (",000" if kind == "thousands" else "")
 
 
 def _between(low: int, high: int) -> Callable[[np.random.Generator], str]:
@@ -157,10 +141,7 @@ _MAKERS: dict[str, Callable[[np.random.Generator], str]] = {
     "year": _between(1951, 1996),
     "millions": _between(12, 940),
     "percent": _between(21, 79),
-    "few": lambda rng: number("few", rng),
-    "tens": lambda rng: number("tens", rng),
-    "hundreds": lambda rng: number("hundreds", rng),
-    "thousands": lambda rng: number("thousands", rng),
+    **{kind: partial(number, kind) for kind in NUMBERS},
 }
 
 
@@ -215,7 +196,6 @@ def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
 
 
 def _cluster(index: int, rng: np.random.Generator) -> Cluster:
-    """Make one cluster: a story, 8 to 12 reports on it, and four summaries."""
     story = _story(wording().events[index % len(wording().events)], rng)
     return Cluster.from_documents(
         f"c{index:03d}",
@@ -227,7 +207,6 @@ def _cluster(index: int, rng: np.random.Generator) -> Cluster:
 
 
 def _story(event: NewsEvent, rng: np.random.Generator) -> _Story:
-    """Draw how much each fact of an event matters, and how often it is stated."""
     # The importance is the fact's usual weight with noise; the chance is a logistic function of the importance with
     # more noise, so that the two agree only loosely and frequency alone does not make a good summary.
     facts = _with_choices((*event.facts, *wording().common_facts), rng)
@@ -239,9 +218,12 @@ def _story(event: NewsEvent, rng: np.random.Generator) -> _Story:
 
 
 def _with_choices(facts: tuple[Fact, ...], rng: np.random.Generator) -> tuple[Fact, ...]:
-    options = sorted({choice for form in _forms(facts) for choice in lasting_choices(form)})
+    options = sorted({choice for form in _forms(facts) for choice in _LASTING_CHOICE.findall(form)})
     choices = {option: pick(option.split("|"), rng) for option in options}
-    return tuple(Fact(fact.weight, tuple(choose_as(form, choices) for form in fact.forms)) for fact in facts)
+    return tuple(
+        Fact(fact.weight, tuple(_LASTING_CHOICE.sub(lambda match: choices[match[1]], form) for form in fact.forms))
+        for fact in facts
+    )
 
 
 def _forms(facts: tuple[Fact, ...]) -> list[str]:
@@ -257,7 +239,7 @@ def _document(story: _Story, rng: np.random.Generator) -> list[str]:
     while len(sentences) < n_sentences or rng.random() < 0.3:
         # Asides stand anywhere, but rather late.
         spot = int(rng.random() ** 0.5 * (len(sentences) + 1))
-        sentences.insert(spot, _aside(story, rng))
+        sentences.insert(spot, sentence(_local(pick(wording().asides, rng), story, rng)))
     return sentences
 
 
@@ -275,7 +257,8 @@ def _statements(story: _Story, rows: NDArray[np.intp], rng: np.random.Generator)
 
 def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
     clause = choose(pick(story.facts[row].forms, rng), rng)
-    return fill(clause, _as_reported(clause, story.values, rng))
+    numbers = [name for name in blanks(clause) if name.split(":")[0] in NUMBERS and rng.random() < 0.15]
+    return fill(clause, story.values | {name: number(name.split(":")[0], rng) for name in numbers})
 
 
 def _closing(rng: np.random.Generator) -> str:
@@ -292,36 +275,23 @@ def _opening(importance: float, rng: np.random.Generator) -> str:
     return pick(wording().plain_openings, rng) if drawn < 0.5 else ""
 
 
-def _as_reported(clause: str, known: dict[str, str], rng: np.random.Generator) -> dict[str, str]:
-    numbers = [name for name in blanks(clause) if name.split(":")[0] in NUMBERS and rng.random() < 0.15]
-    return known | {name: number(name.split(":")[0], rng) for name in numbers}
-
-
-def _aside(story: _Story, rng: np.random.Generator) -> str:
-    return sentence(_local(pick(wording().asides, rng), story, rng))
-
-
 def _local(text: str, story: _Story, rng: np.random.Generator) -> str:
     """Fill in what belongs to one sentence only: a name, a place, a day and a word of the event."""
+    known_places = [value for name, value in story.values.items() if name.startswith("place:")]
     own = {
         "name": person(rng),
-        "spot": place(rng) if rng.random() < 0.5 else _known_place(story, rng),
+        "spot": place(rng) if rng.random() < 0.5 else pick(known_places, rng),
         "weekday": weekday(rng),
         "word": pick(story.event.words, rng),
     }
     return fill(choose(text, rng), own)
 
 
-def _known_place(story: _Story, rng: np.random.Generator) -> str:
-    return pick([value for name, value in story.values.items() if name.startswith("place:")], rng)
-
-
 def _reference(story: _Story, rng: np.random.Generator) -> str:
     """Return one person's summary: what matters most in their judgement, up to about 100 words."""
     # Judgement is the importance with noise, so that the four summaries of a cluster differ as those of people do.
     judged = story.importance + 0.12 * rng.standard_normal(len(story.facts))
-    sentences: list[str] = []
-    n_words = 0
+    sentences, n_words = list[str](), 0
     for row in np.argsort(-judged, kind="stable"):
         forms = story.facts[row].forms
         text = sentence(fill(choose(forms[0] if rng.random() < 0.3 else pick(forms, rng), rng), story.values))

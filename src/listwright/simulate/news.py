@@ -1,9 +1,7 @@
-"""News readers: who clicks on which article?
+"""News readers: who clicks on which article? The experiment (b) of the paper, simulated.
 
-The experiment (b) of the paper, simulated. Articles are mixtures of topics; each of 75 users has a linear preference
-over topics, near that of a few groups of like-minded readers. What is known of a visitor is only the soft membership in
-these groups, found by clustering the users, and corrupted. A visitor looks at every article that is offered and clicks
-on it with a probability that grows with the preference; the visit fails if there is no click (abandonment).
+Users have linear preferences over the topics of articles, near those of a few groups; what is known of a visitor is
+only the soft membership in these groups, corrupted. A visit fails if there is no click (abandonment).
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Floats32, Ints, RandomState, as_generator, as_whole_numbers
+from listwright._internal.arrays import Floats, Ints, RandomState, as_generator, as_whole_numbers
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
@@ -49,25 +47,20 @@ class News:
         _check(per_user=per_user)
         rng = as_generator(random_state)
         visitors = np.repeat(self._validate(users), per_user)
-        offered = np.stack([_draw(len(self.articles), self.pool, rng) for _ in visitors])
-        chances = self.click_probabilities()[visitors[:, None], offered]
-        contexts = self._contexts(visitors, rng)
+        articles = len(self.articles)
+        offered = np.stack([np.sort(rng.choice(articles, size=self.pool, replace=False)) for _ in visitors])
+        chances, known = self.click_probabilities()[visitors[:, None], offered], self.memberships[visitors]
+        noise = rng.dirichlet(np.ones(known.shape[1]), size=len(visitors))
         return Problems.from_arrays(
             self.articles[offered],
-            context=contexts,
+            context=((1.0 - self.corruption) * known + self.corruption * noise).astype(np.float32),
             catalogue=offered,
             reward=AnySuccess(rng.random(chances.shape) < chances if sampled else chances),
             problem_ids=[f"user {user}, visit {index % per_user}" for index, user in enumerate(visitors)],
             feature_names=[f"topic {topic}" for topic in range(self.articles.shape[1])],
         )
 
-    def _contexts(self, visitors: Ints, rng: np.random.Generator) -> Floats32:
-        known = self.memberships[visitors]
-        noise = rng.dirichlet(np.ones(known.shape[1]), size=len(visitors))
-        return ((1.0 - self.corruption) * known + self.corruption * noise).astype(np.float32)
-
     def _validate(self, users: ArrayLike) -> Ints:
-        """Return the users as an array of numbers; raise if one does not exist."""
         numbers = np.atleast_1d(as_whole_numbers(users, "users"))
         if not len(numbers) or numbers.min() < 0 or numbers.max() >= self.n_users:
             raise InputError(f"users must be numbers from 0 to {self.n_users - 1}. Got {users!r}.")
@@ -127,8 +120,7 @@ def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, 
     """Return memberships by fuzzy c-means with exponent 2, shape (points, clusters); rows add up to 1."""
     centres = points[_spread(points, n_clusters, rng)]
     for _ in range(rounds):
-        members = _memberships(points, centres)
-        shares = members**2
+        shares = _memberships(points, centres) ** 2
         centres = (shares.T @ points) / shares.sum(axis=0)[:, None]
     return _memberships(points, centres)
 
@@ -136,8 +128,7 @@ def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, 
 def _memberships(points: Floats, centres: Floats) -> Floats:
     gaps = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
     nearness = 1.0 / np.maximum(gaps, 1e-9)
-    members: Floats = nearness / nearness.sum(axis=1, keepdims=True)
-    return members
+    return nearness / nearness.sum(axis=1, keepdims=True)
 
 
 def _preferences(n_users: int, n_topics: int, n_groups: int, rng: np.random.Generator) -> Floats:
@@ -154,10 +145,6 @@ def _spread(points: Floats, count: int, rng: np.random.Generator) -> list[int]:
         gaps = ((points[:, None] - points[chosen][None]) ** 2).sum(axis=2).min(axis=1)
         chosen.append(int(gaps.argmax()))
     return chosen
-
-
-def _draw(n_articles: int, pool: int, rng: np.random.Generator) -> Ints:
-    return np.sort(rng.choice(n_articles, size=pool, replace=False))
 
 
 def _check(**counts: int) -> None:

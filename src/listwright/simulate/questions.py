@@ -1,9 +1,7 @@
 """Made-up questions that take several passages to answer, for learning what to hand to a reader or a language model.
 
-"Which river is the river at the birthplace of the director of Silent Harbour?" Three passages answer it: one on the
-film, one on its director, one on the director's birthplace. Only the first shares a name with the question; the others
-are found through the names in the passage before. Around them lie passages that say the same thing again in other
-words, passages on other people and towns, and dead ends. What is needed is known, so that every list can be measured.
+"Which river is the river at the birthplace of the director of Silent Harbour?" Only the passage on the film shares a
+name with the question; those on director and birthplace are found through the names in the passage before.
 """
 
 from __future__ import annotations
@@ -62,10 +60,6 @@ def fill_in(form: str, link: Link, rng: np.random.Generator, namer: Namer) -> st
     return text[:1].upper() + text[1:]
 
 
-def link_of(relation: Relation, subject: str, namer: Namer) -> Link:
-    return Link(relation, subject, namer.of(relation.end))
-
-
 def relations_from(kind: str, *, without: list[Relation]) -> list[Relation]:
     """Return the relations that start from a kind of thing; no label may occur twice in a question."""
     labels = {relation.label for relation in without}
@@ -74,9 +68,7 @@ def relations_from(kind: str, *, without: list[Relation]) -> list[Relation]:
 
 @cache
 def facts() -> dict[str, Any]:
-    """Return the content of `encyclopedia.json`, read once."""
-    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return content
+    return json.loads(FILE.read_text(encoding="utf-8"))
 
 
 @cache
@@ -166,34 +158,24 @@ def question_problems(asked: Sequence[SimulatedQuestion]) -> Problems:
     Problems: 2 problems, 50 candidates (25 each), 7 features, links by is named in, names, same subject, reward
     Coverage
     """
-    known = [_features_of(question) for question in asked]
+    features, vectors, links = zip(*map(_features_of, asked), strict=True)
     counts = [len(question.passages) for question in asked]
     held = [(row, passage.step) for row, passage in enumerate(p for question in asked for p in question.passages)]
     rows, steps = np.array([pair for pair in held if pair[1] is not None], dtype=np.int64).T
     covers = sparse.csr_array((np.ones(len(rows)), (rows, steps)), shape=(sum(counts), int(steps.max()) + 1))
     return Problems.from_arrays(
-        np.concatenate([question.features for question in known]),
+        np.concatenate(features),
         offsets=starts_of(counts),
         feature_names=FEATURES,
-        vectors=np.concatenate([question.vectors for question in known]),
-        links={
-            name: _stack_padded([question.links[name] for question in known], max(counts)) for name in known[0].links
-        },
+        vectors=np.concatenate(vectors),
+        links={name: _stack_padded([tables[name] for tables in links], max(counts)) for name in links[0]},
         reward=Coverage(covers),
         problem_ids=[question.id for question in asked],
     )
 
 
-class _QuestionFeatures(NamedTuple):
-    """What can be known of the passages of a question without labels."""
-
-    features: Floats  # columns as in `FEATURES`
-    vectors: Floats  # hashed tf-idf
-    links: dict[str, Floats]  # which passage names, is named in, or has the same subject as which
-
-
-def _features_of(asked: SimulatedQuestion) -> _QuestionFeatures:
-    """Compute features, vectors and links of one question's passages, without labels."""
+def _features_of(asked: SimulatedQuestion) -> tuple[Floats, Floats, dict[str, Floats]]:
+    """Return features, hashed tf-idf vectors and links of one question's passages, without labels."""
     titles, wanted = [passage.title for passage in asked.passages], set(tokens(asked.text)) - FUNCTION_WORDS
     words = [tokens(f"{passage.title} {passage.text}") for passage in asked.passages]
     rows = hashed_tf_idf([*words, tokens(asked.text)], WIDTH).toarray()
@@ -212,7 +194,7 @@ def _features_of(asked: SimulatedQuestion) -> _QuestionFeatures:
     }
     assert tuple(columns) == FEATURES
     links = {"is named in": led_to, "names": led_to.T, "same subject": same - np.eye(len(titles))}
-    return _QuestionFeatures(np.array(list(columns.values()), dtype=np.float64).T, rows[:-1], links)
+    return np.array(list(columns.values()), dtype=np.float64).T, rows[:-1], links
 
 
 def _stack_padded(tables: Sequence[Floats], width: int) -> Floats:
@@ -251,7 +233,6 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
 
 
 def _question(seed: int, index: int, steps: tuple[int, int]) -> SimulatedQuestion:
-    """Draw one question from its own random stream, so that it does not depend on how many there are."""
     rng = np.random.default_rng([seed, index])
     namer = Namer(rng)
     way = _way(int(rng.integers(steps[0], steps[1] + 1)), namer, rng)
@@ -281,10 +262,10 @@ def _way(n_steps: int, namer: Namer, rng: np.random.Generator) -> list[Link]:
 
 
 def _join_links(relations: list[Relation], namer: Namer) -> list[Link]:
-    """Draw new names for relations, each of which starts where the one before ends."""
     way: list[Link] = []
     for relation in relations:
-        way.append(link_of(relation, way[-1].leads_to if way else namer.of(relation.start), namer))
+        subject = way[-1].leads_to if way else namer.of(relation.start)
+        way.append(Link(relation, subject, namer.of(relation.end)))
     return way
 
 
@@ -298,16 +279,14 @@ def _state_links(way: list[Link], rng: np.random.Generator, namer: Namer, *, nee
             passages.append(_passage(link, tells, rng, namer, again=True))
         onward = relations_from(link.relation.end, without=relations)
         if onward and rng.random() < DEAD_END:
-            passages.append(
-                _passage(link_of(onward[int(rng.integers(len(onward)))], link.leads_to, namer), None, rng, namer)
-            )
+            relation = onward[int(rng.integers(len(onward)))]
+            passages.append(_passage(Link(relation, link.leads_to, namer.of(relation.end)), None, rng, namer))
     return passages
 
 
 def _passage(
     link: Link, step: int | None, rng: np.random.Generator, namer: Namer, *, again: bool = False
 ) -> SimulatedPassage:
-    """Return a few sentences about the subject, one of which states the link."""
     forms, fillers = link.relation.forms, facts()["fillers"][link.relation.start]
     stated = pick(forms[1:], rng) if again else forms[0] if rng.random() < 0.5 else pick(forms, rng)
     others = [fillers[i] for i in rng.permutation(len(fillers))[: 1 + int(rng.integers(2))]]

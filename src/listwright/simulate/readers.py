@@ -1,8 +1,4 @@
-"""Readers and articles as a table: the example of the front page.
-
-Each reader wants one of three kinds of article, which the table does not show, and clicks on the good ones of that
-kind. So a good list mixes kinds.
-"""
+"""Readers and articles as a table: each reader wants one kind, which the table does not show, so a good list mixes."""
 
 from __future__ import annotations
 

@@ -1,18 +1,14 @@
 """Robot-arm data: which of thirty seed trajectories leads a local optimiser to a collision-free path?
 
-The experiment (a) of the paper, simulated: a 7-joint arm (Barrett WAM) moves between two fixed configurations among
-random obstacles; a CHOMP-like optimiser starts from each of thirty seeds, the same in every environment. A seed
-succeeds if the optimised path is free of collision. Seventeen features describe a seed among the obstacles before
-the optimiser runs. Environments in which no seed succeeds are left out.
-
-The shipped file has 310 training and 212 test environments; `benchmarks/paper/arm.py` of the repository writes it anew.
+The experiment (a) of the paper, simulated: a 7-joint arm (Barrett WAM) moves among random obstacles, and a CHOMP-like
+optimiser starts from each seed, which succeeds if the optimised path is free of collision. Features describe a seed
+before the optimiser runs. `benchmarks/paper/arm.py` of the repository writes the shipped file anew.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
@@ -73,7 +69,13 @@ def load() -> Trajectories:
     """Return the shipped data."""
     shipped = files("listwright.simulate") / "data" / "trajectory.npz"
     with shipped.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        return _unpack(dict(arrays))
+        return Trajectories(
+            features=arrays["features"],
+            success=np.unpackbits(arrays["success"], axis=1, count=SEEDS).astype(np.bool_),
+            obstacles=arrays["obstacles"],
+            obstacle_offsets=starts_of(arrays["obstacle_counts"].astype(np.int64)),
+            seeds=arrays["seeds"],
+        )
 
 
 def problems() -> tuple[Problems, Problems]:
@@ -109,14 +111,4 @@ def _as_problems(data: Trajectories, start: int, stop: int) -> Problems:
         problem_ids=[f"environment {i}" for i in range(start, stop)],
         item_ids=[f"seed {i}" for i in range(SEEDS)],
         feature_names=data.feature_names,
-    )
-
-
-def _unpack(arrays: dict[str, Any]) -> Trajectories:
-    return Trajectories(
-        features=arrays["features"],
-        success=np.unpackbits(arrays["success"], axis=1, count=SEEDS).astype(np.bool_),
-        obstacles=arrays["obstacles"],
-        obstacle_offsets=starts_of(arrays["obstacle_counts"].astype(np.int64)),
-        seeds=arrays["seeds"],
     )
