@@ -430,7 +430,6 @@ class ListEstimator(Predictor):
         return Table(display_columns(self.rounds_), self._backend())
 
     def _backend(self) -> str | None:
-        """Return the kind of frame that the model was fitted on, while it has its training problems."""
         return getattr(getattr(self, "training_problems_", None), "backend", None)
 
     @property
@@ -511,7 +510,6 @@ class ListEstimator(Predictor):
     def _source(
         self, problems: Problems | Scan, keep: str, training: Training | None = None
     ) -> AbstractContextManager[ProblemSource]:
-        """Open the problems as a source of batches, on the engine in use."""
         # With `training`, the run to continue, every part must match the known signature.
         settings = clone(self)
         settings.engine = "local"  # what workers check with has no workers of its own
@@ -525,7 +523,6 @@ class ListEstimator(Predictor):
         )
 
     def _start_run(self, source: ProblemSource, *, in_parts: bool = False) -> Run:
-        """Start a run: features are fitted and nothing is learned yet."""
         if outermost():
             self._warn(source.example)
         plan = self._plan(source, in_parts=in_parts)
@@ -533,11 +530,9 @@ class ListEstimator(Predictor):
         return Run(self._training(plan, fitted), fitted.signature, plan.n_passes, plan.about)
 
     def _warn(self, problems: Problems) -> None:
-        """Warn of what makes a model worse than it looks, such as a column that gives the reward away."""
         warn_of_mistakes(problems, None if self.budget is not None or self.repeats else self.length)
 
     def _resume_run(self, source: ProblemSource, checkpoints: Checkpoints) -> Run:
-        """Restore the run that a checkpoint was written by, with the source at the same place in the data."""
         earlier = checkpoints.earlier(self, source.data)
         progress = earlier.progress_
         source.resume(progress)
@@ -553,7 +548,6 @@ class ListEstimator(Predictor):
     def _learn(
         self, source: ProblemSource, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
-        """Run the rounds, and update the estimator's attributes once all are done."""
         training, keeper, done, history = run.training, PolicyKeeper(keep), 0, History(run.earlier)
         keeper.resume(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
         if run.progress is not None:
@@ -599,7 +593,6 @@ class ListEstimator(Predictor):
         allow_short: bool,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
-        """Build the lists of problems in memory."""
         self.signature_.check(problems, "predict")
         problems = as_constrained(problems, per_group, self.per_group)
         steps = self._steps(problems, length, allow_short)
@@ -637,7 +630,6 @@ class ListEstimator(Predictor):
         checkpoints: Checkpoints,
         validation: Problems | None,
     ) -> Self:
-        """Learn from a part of the problems, and certifies and measure the model on the part held back."""
         if isinstance(problems, Scan):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
         check_problems(problems)
@@ -675,7 +667,6 @@ class ListEstimator(Predictor):
         return self.batch_size == 1 and self.n_passes == 1
 
     def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
-        """Choose features, learner and number of passes for a source; subclasses override this."""
         learner = as_learner(self.learner)
         if isinstance(learner, WeightedMajority) and learner.horizon is None:
             learner.horizon = self.n_passes * source.n_states
@@ -690,7 +681,6 @@ class ListEstimator(Predictor):
         return clone(self.features)
 
     def _training(self, plan: FitPlan, fitted: Fitted) -> Training:
-        """Make the `Training` of a run that starts: the learner's first policy, position weights, and limits."""
         length, learner = self._list_length(fitted.mean_size, fitted.most), plan.learner
         per_size = plan.about.get("per_size_", self.budget is not None) if self.per_size == "auto" else self.per_size
         return Training(
@@ -752,7 +742,6 @@ class ListEstimator(Predictor):
 
 
 def history_chart(history: Table) -> Any:
-    """Draw the value of lists round by round, while learning and on problems that were not learned from."""
     kinds = {"training_value": "while learning", "held_out_value": "not learned from"}
     records = [
         {"round": record["round"], "kind": kind, "value": record[column]}
@@ -763,6 +752,5 @@ def history_chart(history: Table) -> Any:
 
 
 def feature_bars(table: Table, value: str, title: str) -> Any:
-    """Draw a bar for each feature, the largest first."""
     records = sorted(table.records(), key=lambda record: -abs(record[value]))[:BARS]
     return bars(records, "feature", value, title)

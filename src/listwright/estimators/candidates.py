@@ -64,7 +64,6 @@ class CandidateMethod(ABC):
         """Return its columns in a policy over several methods, cross-fitted, with the weights to start from."""
 
     def _values_of_sum(self, problems: Problems) -> Floats:
-        """Return the values of lists that are built by the weighted sum of cross-fitted columns."""
         parts = self.inputs(problems)
         problems = as_constrained(problems, None, self.settings.per_group)
         view = Sum([clone(part.features) for part in parts])
@@ -77,7 +76,6 @@ class CandidateMethod(ABC):
 
     @property
     def limits(self) -> dict[str, Any]:
-        """Length or budget of the lists, as keyword arguments of `predict`."""
         return limits_of(self.settings)
 
     def _list_values(self, lists: Lists, problems: Problems) -> Floats:
@@ -90,8 +88,6 @@ class CandidateMethod(ABC):
 
 
 class PolicyMethod(CandidateMethod):
-    """A policy learned by SCP, with features and a learner."""
-
     def __init__(
         self, name: str, settings: ListEstimator, *, n_folds: int = FOLDS, sorts: bool = False, **changes: Any
     ) -> None:
@@ -162,8 +158,6 @@ class EstimateMethod(CandidateMethod):
 
 
 class CombinedMethod(CandidateMethod):
-    """The sum of what several methods say."""
-
     def __init__(self, methods: Sequence[CandidateMethod], name: str | None = None) -> None:
         super().__init__(methods[0].settings)
         self.methods = methods
@@ -183,7 +177,6 @@ class CombinedMethod(CandidateMethod):
 
 
 def candidates_seen(model: ListEstimator, problems: Problems) -> float:
-    """Estimate how many candidates a fit of the model visits: passes times positions times rows."""
     steps = float(model.length)
     if model.budget is not None and problems.sizes is not None:
         steps = min(model.budget / float(problems.sizes.mean()), float(problems.counts.max()))
@@ -197,6 +190,5 @@ def width(problems: Problems) -> int:
 
 
 def visit_seconds(problems: Problems) -> float:
-    """Estimate the seconds for one candidate and one list, from the numbers of columns and of kinds of links."""
     kinds = len(problems.links or {}) + (0 if problems.vectors is None else 5)
     return VISIT + COLUMN * width(problems) + LINK * kinds

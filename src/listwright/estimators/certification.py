@@ -112,7 +112,6 @@ class Certification:
         return measured, notes
 
     def measure_more(self, more: Any) -> HeldOutValues:
-        """Measure further problems, or those of a frame that is read as the model's own was."""
         return self.measure(self.model._as_problems(more, measured=True))
 
     def _bound_best(self, problems: Problems, lists: Sequence[Ints], best_known: Any) -> tuple[Floats, set[str]]:
@@ -135,7 +134,6 @@ def certify_model(
     clusters: Ints | None = None,
     weights: Floats | None = None,
 ) -> HeldOutCertificate:
-    """Compute the certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`."""
     measured = certification.measure(problems, clusters, weights)
     measure = certification.measure_more if clusters is None and weights is None else None
     certificate = make_certificate(measured, delta=delta, **certification.limits, measure=measure)
@@ -218,7 +216,6 @@ def as_certification(
     training: Problems | None = None,
     own_split: bool = False,
 ) -> Certification:
-    """Fit the rivals that are only named, and return how the model is certified."""
     asked = dict(zip(("length", "budget"), model._limits() if limits is None else limits, strict=True))
     training = getattr(model, "training_problems_", None) if training is None else training
     run = getattr(model, "training_", None)
@@ -230,7 +227,6 @@ def as_certification(
 
 
 def read_clusters(cluster: Any, given: Any, problems: Problems, model: Any) -> Ints | None:
-    """Return the number of each problem's cluster, from an array or from a column of the frame that was given."""
     if cluster is None:
         return None
     names = _by_problem(cluster, given, problems, model, "cluster")
@@ -238,7 +234,6 @@ def read_clusters(cluster: Any, given: Any, problems: Problems, model: Any) -> I
 
 
 def read_weights(weight: Any, given: Any, problems: Problems, model: Any) -> Floats | None:
-    """Return the weight of each problem, from an array or from a column of the frame that was given."""
     if weight is None:
         return None
     weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
@@ -266,7 +261,6 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
 
 
 def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
-    """Add a note if other certificates were made from these problems before, and remember this one."""
     assert measured.keys is not None
     problems, made = measured.keys[0], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
     others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known).mean() > ALIKE}
@@ -288,7 +282,6 @@ def _problem_keys(problems: Problems) -> Hashes:
 
 
 def _find_copies(problems: Problems, contents: Hashes) -> tuple[Ints | None, Floats | None, list[str]]:
-    """Return clusters of equal problems, the problems' weights and a note; None each unless there are many copies."""
     kinds, clusters = np.unique(contents, return_inverse=True)
     copies = len(problems) - len(kinds)
     if not problems.n_features or copies <= COPIES * len(problems):
@@ -301,7 +294,6 @@ def _find_copies(problems: Problems, contents: Hashes) -> tuple[Ints | None, Flo
 
 
 def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:
-    """Return notes on what the means are taken over, where clusters or weights differ."""
     if weights is not None:
         heaviest = weights if clusters is None else np.bincount(clusters, weights)
         return ["It takes none to weigh more than the heaviest here."] * bool(np.ptp(heaviest) > 0)
@@ -309,7 +301,6 @@ def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:
 
 
 def _split_off_weights(problems: Problems, weights: Floats | None) -> tuple[Problems, Floats | None]:
-    """Return problems without weights in their reward, and the weights of the problems."""
     while isinstance(problems.reward, WeightedProblems):
         own = np.asarray(problems.reward.weights, dtype=np.float64)
         problems, weights = problems.with_reward(problems.reward.reward), own if weights is None else weights * own
@@ -327,7 +318,6 @@ def is_own(reward: Any) -> bool:
 
 
 def _random_lists(problems: Problems, length: int) -> Ints:
-    """Return random lists of distinct rows, -1 where a problem has no more."""
     rng = np.random.default_rng(0)
     order = np.lexsort((rng.random(problems.n_rows), problems.owners))
     rank = np.arange(problems.n_rows) - np.repeat(problems.offsets[:-1], problems.counts)
@@ -367,13 +357,11 @@ def _without_known(problems: Problems, ledger: Ledger) -> tuple[Problems, Bools]
 
 
 def _list_ids(problems: Problems, some: Bools) -> str:
-    """List the first ids of the flagged problems, and how many more there are."""
     ids = [str(name) for name in problems.problem_ids[some]]
     return ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
 
 
 def _fit_rivals(rivals: Rivals, limits: dict[str, Any], training: Problems | None) -> dict[str, Any]:
-    """Return the rivals by name; those that are only named are fitted on the training problems."""
     if isinstance(rivals, str):
         raise InputError(f"rivals must be several, such as [{rivals!r}]. Got {rivals!r}.")
     given = dict(rivals) if isinstance(rivals, Mapping) else _name_rivals(rivals)
@@ -383,7 +371,6 @@ def _fit_rivals(rivals: Rivals, limits: dict[str, Any], training: Problems | Non
 
 
 def _name_rivals(rivals: Iterable[Any]) -> dict[str, Any]:
-    """Names rivals by their class; further models of a class get a number."""
     found: dict[str, Any] = {}
     for rival in rivals:
         name = _name(rival)
@@ -393,7 +380,6 @@ def _name_rivals(rivals: Iterable[Any]) -> dict[str, Any]:
 
 
 def _name(rival: Any) -> str:
-    """Return the name of one rival, or raises `InputError` if it can neither be looked up nor predict."""
     if isinstance(rival, str) or hasattr(rival, "predict"):
         return rival if isinstance(rival, str) else type(rival).__name__
     raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")

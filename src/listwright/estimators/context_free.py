@@ -104,7 +104,6 @@ class ContextFreeSCP(ListEstimator):
         self.verbose = verbose
 
     def _fit(self, problems: Problems | Scan, checkpoints: Checkpoints, validation: Problems | None = None) -> Self:
-        """Learn the distribution, then tries some lists drawn from it on the training problems."""
         problems = with_catalogue(problems)
         super()._fit(problems, checkpoints, None if validation is None else with_catalogue(validation))
         self.best_list_ = self._best_list(problems)
@@ -168,14 +167,12 @@ class ContextFreeSCP(ListEstimator):
         return kept.probabilities
 
     def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
-        """Let the policy see only which items there are; raises `InputError` unless the learner is one over items."""
         plan = super()._plan(source)
         if not isinstance(plan.learner, Experts) or plan.learner.policies is not None:
             raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
         return replace(plan, features=Identity())
 
     def _best_list(self, problems: Problems) -> Ints:
-        """Return the best, in training, of the likeliest items and of 32 lists that are drawn."""
         rng = np.random.default_rng(0)
         chances = self.probabilities_
         drawn = [rng.choice(len(chances), size=self.length, p=chances) for _ in range(TRIED)]
@@ -194,5 +191,4 @@ def _that_fit(problems: Problems, rows: Ints, budgets: Floats | None) -> Ints:
 
 
 def _without_repeats(items: Ints) -> Ints:
-    """Keep the first occurrence of each item."""
     return items[np.sort(np.unique(items, return_index=True)[1])]

@@ -169,14 +169,12 @@ class Measurement:
 
 
 def _end(value: float | None) -> float:
-    """Return the end of an interval, nan where there is none."""
     return np.nan if value is None else value
 
 
 def measurement_of(
     values: Floats, rivals: Mapping[str, Floats], *, limit: str, bounded: bool, out_of_fold: bool = True
 ) -> Measurement:
-    """Return the measurement from the values of lists, problem by problem."""
     own = estimate(values, bounds=SHARES if bounded else None)
     assert own is not None
     others = []
@@ -188,7 +186,6 @@ def measurement_of(
 
 
 def measure_out_of_fold(model: Any, problems: Problems) -> Measurement:
-    """Measure copies of a model, each on the problems of a fold that it has not learned from."""
     if len(problems) < FEWEST:
         raise AttributeError(f"{len(problems)} problems are too few to hold some out: give at least {FEWEST}.")
 
@@ -203,7 +200,6 @@ def measure_out_of_fold(model: Any, problems: Problems) -> Measurement:
 
 
 def measure_held_out(model: Any, learned: Problems, held: Problems, certificate: HeldOutCertificate) -> Measurement:
-    """Measure a fitted model, and rivals that learned from the same problems, on problems held back."""
     learned, held = (as_constrained(some, None, getattr(model, "per_group", None)) for some in (learned, held))
     limits = limits_of(model)
     rivals = {name: values(learned, held) for name, values in rivals_for(learned, limits, 1).items()}
@@ -224,12 +220,10 @@ def split_held_out(n_problems: int, share: float, rng: np.random.Generator) -> t
 
 
 def limits_of(model: Any) -> dict[str, Any]:
-    """Return the length or budget of a model's lists, as keyword arguments of `predict`."""
     return {"length": model.length if model.budget is None else None, "budget": model.budget}
 
 
 def limit_text(limits: dict[str, Any]) -> str:
-    """Return what lists are limited to, in words."""
     if limits["budget"] is not None:
         return f"total size {limits['budget']:g}"
     return f"{limits['length']} item{'' if limits['length'] == 1 else 's'}"
@@ -238,13 +232,11 @@ def limit_text(limits: dict[str, Any]) -> str:
 def rival_values(
     problems: Problems, limits: dict[str, Any], n_folds: int = FOLDS, *, trees: bool = True
 ) -> dict[str, Floats]:
-    """Return the values of the rivals' lists out of fold, by name."""
     rivals = rivals_for(problems, limits, n_folds, trees=trees)
     return {name: out_of_fold_values(problems, values, n_folds) for name, values in rivals.items()}
 
 
 def out_of_fold_values(problems: Problems, values: Values, n_folds: int = FOLDS) -> Floats:
-    """Return the value of each problem's list, built by what was learned without its fold."""
     folds, result = folds_of(problems.problem_ids, n_folds), np.zeros(len(problems))
     present = np.unique(folds)
     for fold in present:
@@ -254,7 +246,6 @@ def out_of_fold_values(problems: Problems, values: Values, n_folds: int = FOLDS)
 
 
 def rivals_for(problems: Problems, limits: dict[str, Any], n_folds: int, *, trees: bool = True) -> dict[str, Values]:
-    """Return what a model is compared with on problems of this kind: static list, best column, trees and MMR."""
     rivals: dict[str, Values] = {}
     if problems.catalogue is not None:
         rivals["static list"] = _baseline_values(StaticList(), limits)
@@ -274,7 +265,6 @@ def rivals_for(problems: Problems, limits: dict[str, Any], n_folds: int, *, tree
 
 
 def fit_mmr(problems: Problems, limits: dict[str, Any]) -> MMR:
-    """Return MMR over a ridge score, with the diversity whose lists are worth most on the problems."""
     model = MMR(relevance="ridge", length=limits["length"] or 1).fit(problems)
 
     def values(diversity: float) -> Floats:
@@ -285,7 +275,6 @@ def fit_mmr(problems: Problems, limits: dict[str, Any]) -> MMR:
 
 
 def _baseline_values(baseline: Any, limits: dict[str, Any]) -> Values:
-    """Return the values of a baseline's lists, as a function of what it learns from and is measured on."""
 
     def values(learned: Problems, held: Problems) -> Floats:
         model = clone(baseline).fit(learned)
@@ -304,17 +293,14 @@ def _column_values(learned: Problems, held: Problems, limits: dict[str, Any]) ->
 
 
 def _sorted_values(problems: Problems, column: int, sign: float, limits: dict[str, Any]) -> Floats:
-    """Return the values of lists that are sorted by one column, times a sign."""
     scores: Floats = sign * dense(problems.features[:, [column]])[:, 0].astype(np.float64)
     steps = n_steps(problems, limits["length"], allow_short=True)
     return list_values(lists_by_score(problems, scores, steps, as_budgets(limits["budget"], problems)), problems)
 
 
 def _is_bounded(problems: Problems) -> bool:
-    """Return whether values are shares of 1."""
     return reward_of(problems).bounded
 
 
 def _join_names(rivals: Sequence[RivalValue]) -> str:
-    """Join rivals in words."""
     return "; ".join(str(rival) for rival in rivals)

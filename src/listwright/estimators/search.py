@@ -154,7 +154,6 @@ class Report:
         return "\n".join([*parts, *self._gaps()])
 
     def _gaps(self) -> list[str]:
-        """Say in a line which columns had missing values."""
         more = f" and {len(self.filled) - SHOWN:,} more" if len(self.filled) > SHOWN else ""
         shown = ", ".join(self.filled[:SHOWN]) + more
         return [f"Missing values were filled with the median, and marked, in {shown}."] if shown else []
@@ -165,8 +164,6 @@ class Report:
 
 
 class Chosen(NamedTuple):
-    """The method that was chosen, and the record of the choice; no trials where there was none."""
-
     method: CandidateMethod
     trials: list[Trial]
     report: Report | None
@@ -201,7 +198,6 @@ def choose(
 
 
 def _measure_method(method: CandidateMethod, values: Floats, problems: Problems, seconds: float) -> Measurement:
-    """Return what the chosen method's lists are worth, beside rivals on the same folds."""
     problems = as_constrained(problems, None, method.settings.per_group)
     trees = TREES * problems.n_rows * (QUICK_FOLDS - 1) <= seconds
     rivals = rival_values(problems, method.limits, QUICK_FOLDS, trees=trees)
@@ -209,14 +205,12 @@ def _measure_method(method: CandidateMethod, values: Floats, problems: Problems,
 
 
 def divide_by_sizes(problems: Problems, plain: ListEstimator) -> bool:
-    """Return whether to learn gains per size: unless plain gains give better lists by two standard errors."""
     per_size, by_gain = (_linear_values(problems, clone(plain).set_params(per_size=option)) for option in (True, False))
     ahead, error = paired_difference(by_gain, per_size)
     return ahead <= SURE * error
 
 
 def _linear_values(problems: Problems, settings: ListEstimator) -> Floats:
-    """Return the values of whole lists by a quick linear policy with these settings, out of fold."""
     settings.set_params(learner="ridge", keep="last", n_passes=min(settings.n_passes, PASSES_TO_COMPARE))
     return PolicyMethod("linear", settings, n_folds=QUICK_FOLDS).values(problems)[:, -1]
 
@@ -230,12 +224,10 @@ def auto_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMeth
 
 
 def items_recur(problems: Problems) -> bool:
-    """Return whether the same items come up again and one success is enough."""
     return problems.catalogue is not None and isinstance(problems.reward, AnySuccess)
 
 
 def time_to_try(problems: Problems, plain: ListEstimator) -> float:
-    """Return the default seconds: ten linear fits, at least 20, and enough for the method that is preferred."""
     ten_fits = TIMES_LINEAR * SearchSpace(problems, plain).linear().fit_seconds(problems)
     return max(LEAST_SECONDS, ten_fits, auto_methods(problems, plain)[0].seconds(problems))
 
@@ -280,7 +272,6 @@ class SearchSpace:
         return [*self.simple(), linear, *softmax, *trees, *together]
 
     def simple(self) -> list[CandidateMethod]:
-        """Return the methods with few weights: a fixed list, sorting, and what MMR does."""
         static = [] if self.problems.catalogue is None else [self.static_list()]
         return [*static, *self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
 
@@ -290,25 +281,20 @@ class SearchSpace:
         return candidates_seen(model, self.problems) * columns <= MOST_KEPT
 
     def policy(self, name: str, **changes: Any) -> PolicyMethod:
-        """Return a method that fits the plain estimator with some parameters changed."""
         return PolicyMethod(name, self.plain, n_folds=self.n_folds, **changes)
 
     def linear(self) -> PolicyMethod:
-        """Return the plain estimator as it is."""
         return self.policy("linear")
 
     def static_list(self) -> CandidateMethod:
-        """Return the greedy list on the mean reward, the same for all problems."""
         return EstimateMethod("static list", self.plain, StaticRank(), (1.0,), sorts=True, cost=0.0)
 
     def one_column(self) -> list[CandidateMethod]:
-        """Sort by the column that predicts the gains best."""
         if not self.problems.n_features or sparse.issparse(self.problems.features):
             return []
         return [self.policy("one column", sorts=True, features=BestColumn(), n_passes=1)]
 
     def sorted_linear(self) -> list[CandidateMethod]:
-        """Sort by a linear function of a candidate's own features."""
         if not self.problems.n_features:
             return []
         own = compress(Candidate(), self.problems)
@@ -328,7 +314,6 @@ class SearchSpace:
         return [self.policy("softmax", learner=SoftmaxLeader(by="gains", most_rows=MOST_ROWS), n_passes=2)]
 
     def without_identity(self) -> list[CandidateMethod]:
-        """Return a linear policy that does not know which item a candidate is."""
         if self.problems.catalogue is None or not 0 < self.problems.n_features <= WIDE:
             return []
         return [self.policy("linear, no identity", features=Sum(self._no_identity()))]
@@ -343,7 +328,6 @@ class SearchSpace:
         return [self.policy("linear by item", features=Sum([*self._no_identity(), Identity(crosses)]), n_passes=3)]
 
     def _no_identity(self) -> list[Any]:
-        """Return the automatic features without `Identity`."""
         return [part for part in auto_features(self.problems).parts if not isinstance(part, Identity)]
 
     def sorted_trees(self, n_trees: int) -> PolicyMethod:
@@ -356,5 +340,4 @@ class SearchSpace:
         return self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)
 
     def boosted_trees(self) -> PolicyMethod:
-        """Return gradient boosting on all that the policy sees, trained on lists that it builds itself."""
         return self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)

@@ -28,8 +28,6 @@ FIRM, PASSES = 1e5, 1
 
 
 class RankSeen(NamedTuple):
-    """Problems, and what `StaticRank` sees of them."""
-
     problems: Problems
     column: Floats32
 
@@ -93,14 +91,11 @@ class Scores(Sum):
 
 
 def small_policy(inputs: Sequence[StackedInput], problems: Problems) -> FitPlan:
-    """Return the plan of a softmax policy over few columns."""
     prior = tuple(weight for one in inputs for weight in one.weights)
     return FitPlan(Scores.of(inputs, problems), SoftmaxLeader(FIRM, prior=prior), PASSES)
 
 
 class FoldPart(NamedTuple):
-    """Some of the problems, as one model sees them, with the state of its features."""
-
     model: ListEstimator
     which: Ints
     rows: Ints
@@ -137,7 +132,6 @@ class PolicyScore(CrossFitted):
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fit the model on all problems, and on all but each fold unless that is done."""
         self.cross_fit(problems)
         report_progress(self.names()[0])
         self.model_ = clone(self.model).fit(problems)
@@ -158,11 +152,9 @@ class PolicyScore(CrossFitted):
         return self
 
     def has_seen(self, problems: Problems) -> bool:
-        """Return whether it is cross-fitted to these problems, by their fingerprint."""
         return getattr(self, "cross_fitted_to_", None) == fingerprint(problems)
 
     def held_out(self, problems: Problems) -> Iterator[tuple[Ints, ListEstimator]]:
-        """Yield the training problems of each fold, and the model that was fitted without them."""
         folds = folds_of(problems.problem_ids, self.n_folds)
         for fold in np.unique(folds):
             model = self.fold_models_[fold]
@@ -178,7 +170,6 @@ class PolicyScore(CrossFitted):
         return (self._scores(seen) / self.spread_).astype(np.float32)[:, None]
 
     def _scores(self, seen: ScoreSeen) -> Floats:
-        """Collects the scores of all parts into one array with one number per row."""
         scores: Floats = np.zeros(seen.problems.n_rows)
         for part in seen.parts:
             scores[part.rows] = _policy_scores(part.model, part.seen) if part.scores is None else part.scores
@@ -208,5 +199,4 @@ def _part(model: ListEstimator, which: Ints, problems: Problems) -> FoldPart:
 
 
 def _policy_scores(model: ListEstimator, seen: Any) -> Floats:
-    """Return a model's scores of all rows, given what its features have seen."""
     return model.policy_.score(model.training_.features.rows(seen))

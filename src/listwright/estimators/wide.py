@@ -46,7 +46,6 @@ PENALTY = 100.0  # that the search for the best one starts from
 
 
 def suited_features(problems: Problems) -> Features:
-    """Return automatic features, behind a compression to few columns where there are more than 200."""
     return compress(auto_features(problems), problems)
 
 
@@ -56,7 +55,6 @@ def compress(features: Features, problems: Problems) -> Features:
 
 
 def compression_seconds(problems: Problems) -> float:
-    """Estimate how long it takes to find the few columns; 0 where there are few already."""
     if problems.n_features <= WIDE:
         return 0.0
     return PRODUCT * problems.n_rows * problems.n_features * min(problems.n_features, problems.n_rows, EXACT)
@@ -120,7 +118,6 @@ class Compressed(CrossFitted):
         return twin
 
     def compress(self, problems: Problems) -> Problems:
-        """Return the problems with the few columns in place of the many."""
         table = np.empty((problems.n_rows, len(self.basis_.weights)), dtype=np.float32)
         for column, weights in enumerate(self.basis_.weights):
             table[:, column] = _sums(problems.features, weights)
@@ -177,7 +174,6 @@ def learning_bytes(problems: Problems | Scan) -> int:
 
 
 def _narrow(problems: Problems, columns: int) -> int:
-    """Estimate the bytes for a table of few columns."""
     row = 4 * columns
     batch = as_learner("ridge").batch_size(len(problems), problems.n_rows) / len(problems) * problems.n_rows
     return int(2 * row * problems.n_rows + COPIES * row * batch + 8 * SUMS * (3 * columns + 2) ** 2)
@@ -200,7 +196,6 @@ class Basis(NamedTuple):
 
 
 def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, components: int) -> Basis:
-    """Return the basis for these problems."""
     # Only differences between the candidates of a problem decide what is picked, so that columns and gains are taken
     # relative to their problem's mean.
     scale = Scale.of(problems.features)
@@ -221,7 +216,6 @@ def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, co
 
 
 def _differences(table: Floats32, problems: Problems) -> Floats32:
-    """Subtract from each row the mean of its problem, in place."""
     means = np.add.reduceat(table, problems.offsets[:-1], axis=0) / problems.counts[:, None].astype(np.float32)
     table -= means[problems.owners]
     return table
@@ -254,7 +248,6 @@ def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
 
 
 def _unit(columns: Floats32) -> Floats32:
-    """Scales columns to length 1."""
     found: Floats32 = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
     return found
 

@@ -62,7 +62,6 @@ class Comparison:
 
     @cached_property
     def _axes(self) -> dict[str, list[Any]]:
-        """The distinct training sizes, limits and problems, in order of appearance."""
         names = ("train_size", self.limit, "problem")
         return {name: list(dict.fromkeys(self.values[name].tolist())) for name in names}
 
@@ -236,7 +235,6 @@ class Comparison:
         }
 
     def _select(self, table: Table, length: int | None, budget: float | None, train_size: float | None) -> Table:
-        """Return the rows of one length, budget and training size, or raise if the comparison does not have them."""
         wanted = {"length": length, "budget": budget, "train_size": train_size}
         for name, value in wanted.items():
             known = self._axes.get(name, [])
@@ -253,7 +251,6 @@ class Comparison:
         return html_table(title, rows[0], rows[1:])
 
     def _text_table(self) -> tuple[str, list[list[str]]]:
-        """Return a title and the rows of a table of means, the head first."""
         mean, error = self._means[:2]
         sizes, limits = self._axes["train_size"], self._axes[self.limit]
         several = len(sizes) > 1
@@ -266,7 +263,6 @@ class Comparison:
 
 
 def _paired_differences(ahead: Floats, bounded: bool) -> dict[str, Floats]:
-    """Return mean differences, their errors and intervals, and wins, losses and ties."""
     mean, error, low, high = means(ahead, bounds=(-1.0, 1.0) if bounded else None)
     wins, losses = (ahead > TIE).sum(axis=-1), (ahead < -TIE).sum(axis=-1)
     counts = {"wins": wins, "losses": losses, "ties": ahead.shape[-1] - wins - losses}

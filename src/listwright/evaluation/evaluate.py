@@ -25,8 +25,6 @@ from listwright.tables import Scan
 
 
 class Metric(NamedTuple):
-    """How a metric is called, what it means, and the range of its values."""
-
     name: str
     meaning: str
     bounds: Bounds | None = SHARES
@@ -175,7 +173,6 @@ def evaluate(
 
 
 def _problems_for(model_or_lists: Any, given: Any) -> Problems | Scan:
-    """Return problems as they are, and a frame as its model reads it."""
     if is_frame(given):
         if not hasattr(model_or_lists, "_as_problems"):
             raise InputError("A frame goes with a model that was fitted on one. Read it with Problems.from_frame.")
@@ -185,7 +182,6 @@ def _problems_for(model_or_lists: Any, given: Any) -> Problems | Scan:
 
 
 def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np.random.Generator) -> Evaluation:
-    """Return the means and intervals of what was measured."""
     worth = SHARES if found.bounded else None
     bounds = {name: metric.bounds for name, metric in METRICS.items()} | {"value": worth}
     metrics = {
@@ -202,7 +198,6 @@ def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np
 
 
 def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: ArrayLike | None) -> Lists:
-    """Return the given lists, or those that a model predicts without seeing the reward."""
     if isinstance(model_or_lists, Lists):
         if length is not None or budget is not None:
             raise InputError("length and budget are for a model's lists. These lists are built already.")
@@ -215,7 +210,6 @@ def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: 
 
 
 def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
-    """Return the metrics that apply to these problems, by name, for lists that are already measured."""
     values = lists.values
     assert values is not None
     found = {"value": values, "failure": failures(values, reward_of(problems))}
@@ -229,15 +223,12 @@ def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
 
 
 class Measurements(NamedTuple):
-    """The metrics of some lists, problem by problem."""
-
     metrics: dict[str, Floats]  # by name, one number per problem
     earned: Floats  # the value of each list up to each position
     bounded: bool  # whether values are shares of 1
 
 
 def measurements(lists: Lists, problems: Problems) -> Measurements:
-    """Return all metrics of lists that are already measured."""
     return Measurements(per_problem(lists, problems), cumulative_values(lists), reward_of(problems).bounded)
 
 
@@ -248,14 +239,12 @@ class Measure:
     build: Build
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> Measurements:
-        """Return the measurements of all blocks of the shard, one after the other."""
         rng = np.random.default_rng([self.build.seed, shard])
         lists = ((measure_lists(self.build.lists(block.without_reward(), rng), block), block) for block in blocks)
         return _join([measurements(one, block) for one, block in lists])
 
 
 def measure_scan(lists: StreamedLists, scan: Scan) -> Measurements:
-    """Measure the lists of all shards of a scan, on the engine of the model that builds them."""
     if scan.reward is None:
         raise InputError("evaluate needs a reward, but this scan has none. Pass reward to scan.")
     with one_thread(), lists.engine.pool(scan) as crew:
@@ -263,7 +252,6 @@ def measure_scan(lists: StreamedLists, scan: Scan) -> Measurements:
 
 
 def streamed_lists_of(model_or_lists: Any, scan: Scan, length: int | None, budget: ArrayLike | None) -> StreamedLists:
-    """Return lists of a scan: those that a model predicts, or the given ones."""
     if isinstance(model_or_lists, Lists):
         raise InputError("These lists are for problems in memory. Pass the model, or what it predicts for the scan.")
     found = model_or_lists

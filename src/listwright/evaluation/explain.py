@@ -40,7 +40,6 @@ class Explainer:
         return self._replay(problems, i).reasons(picked)
 
     def options_considered(self, problems: Problems, i: int, picked: Ints) -> list[Considered]:
-        """Return each pick of list i with the candidates that it was picked from."""
         return list(self._replay(problems, i).options_considered(picked))
 
     def standings(self, problem: Problems, picked: Ints, scores: Floats) -> list[Standing]:
@@ -57,7 +56,6 @@ class Explainer:
         ]
 
     def _replay(self, problems: Problems, i: int) -> _Replay:
-        """Return what walks list i again."""
         room = None if self.room is None else self.room[[i]]
         return _Replay(problems[i].without_reward(), self.features, self.policy.of_problem(i), self.repeats, room)
 
@@ -71,8 +69,6 @@ class Standing(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A pick, with the scores of all candidates at that position."""
-
     row: int  # the pick
     options: Bools  # whether each candidate could have been picked, and whether the budget left room for it
     fits: Bools
@@ -98,21 +94,17 @@ class Considered(NamedTuple):
         return {name: (float(a), float(b - a)) for name, a, b in zip(names, before, now, strict=True)}
 
     def _above(self, shares: Shares) -> Floats:
-        """Return by column the share of the pick minus the mean share of the options."""
         table = np.concatenate(shares.tables, axis=1)
         above: Floats = table[self.row] - table[self.options].mean(axis=0)
         return above
 
 
 def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reasons:
-    """Explain why the model builds the list of problem i as it does."""
     return model.predict(problems[i], **limits).explain(0)
 
 
 @dataclass(frozen=True, eq=False)
 class _Replay:
-    """Walks one problem again along the items that were picked."""
-
     problem: Problems
     features: Features
     policy: Policy
@@ -120,7 +112,6 @@ class _Replay:
     room: Floats | None
 
     def reasons(self, picked: Ints) -> Reasons:
-        """Return the reasons for the picks, and for the leading items that were skipped."""
         steps, picks = [], []
         for position, (step, rows) in enumerate(self._steps(picked)):
             shares = shares_of(self.policy.at_position(position), self._blocks, rows.only(step.row))
@@ -129,7 +120,6 @@ class _Replay:
         return Reasons(plain(self.problem.problem_ids[0]), tuple(picks), self._items_skipped(steps, picked))
 
     def options_considered(self, picked: Ints) -> Iterator[Considered]:
-        """Yield each pick with what every column adds to the scores of all candidates."""
         first = self.features.rows(self.features.start(self.problem))
         for position, (step, rows) in enumerate(self._steps(picked)):
             policy = self.policy.at_position(position)
@@ -156,7 +146,6 @@ class _Replay:
             yield _Step(int(row), fits & self._open(picked[:position]), fits, scores, changes), before
 
     def _pick(self, position: int, step: _Step, shares: Shares) -> Pick:
-        """Return the reason for one pick, of whose row alone the shares are."""
         row, scores, others = step.row, step.scores, step.options.copy()
         others[row] = False
         second = int(best_rows(scores, others, self.problem.offsets)[0])
@@ -172,7 +161,6 @@ class _Replay:
         )
 
     def _open(self, taken: Ints) -> Bools:
-        """Return per candidate whether it could still be picked after `taken`."""
         rows = np.ones(self.problem.n_rows, dtype=bool)
         rows[taken] = self.repeats
         return rows
@@ -207,7 +195,6 @@ class _Replay:
         )
 
     def _name(self, row: int) -> Any:
-        """Return the id of a row, or its position if items have no ids."""
         return int(row) if self.problem.item_ids is None else plain(self.problem.item_ids[row])
 
 

@@ -90,7 +90,6 @@ def importance(
 
 
 def _names_to_permute(problems: Problems, features: Sequence[str] | None) -> set[str]:
-    """Return the names of what is permuted, or raise if a name is unknown."""
     context = 0 if problems.context is None else problems.context.shape[1]
     known = [*feature_names(problems), *(f"context {i}" for i in range(context))]
     known += [] if problems.vectors is None else ["vectors"]
@@ -101,7 +100,6 @@ def _names_to_permute(problems: Problems, features: Sequence[str] | None) -> set
 
 
 def _permutations(problems: Problems, orders: list[Ints], chosen: set[str]) -> Iterator[tuple[str, Iterator[Problems]]]:
-    """Yield the name of each column with the problems in which it is permuted, once per order."""
     table = np.array(dense(problems.features))
     for column, name in enumerate(feature_names(problems)):
         if name in chosen:
@@ -114,7 +112,6 @@ def _permutations(problems: Problems, orders: list[Ints], chosen: set[str]) -> I
 
 
 def _with_column(problems: Problems, table: Any, column: int, order: Ints) -> Problems:
-    """Return the problems with one feature column permuted."""
     changed = table.copy()
     changed[:, column] = table[order, column]
     return problems.with_features(changed)

@@ -257,6 +257,5 @@ def none_if_nan(value: float) -> float | None:
 
 
 def _ratio(parts: Floats, totals: Floats, axis: int = -1) -> Floats:
-    """Return sum(parts) / sum(totals) along an axis; 0 where all totals are 0."""
     above, below = parts.sum(axis=axis), totals.sum(axis=axis)
     return np.divide(above, below, out=np.zeros_like(above, dtype=np.float64), where=below > 0)

@@ -36,7 +36,6 @@ class Subtopics(NamedTuple):
 
     @property
     def owners(self) -> Ints:
-        """The problem of each topic."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def entries(self, picks: Ints) -> Ints:
@@ -45,7 +44,6 @@ class Subtopics(NamedTuple):
 
 
 def has_topics(problems: Problems) -> bool:
-    """Return whether the reward says which topics a row covers."""
     return isinstance(problems.reward, AnySuccess | Coverage | ProbabilisticCoverage | ConcaveCoverage)
 
 
@@ -244,14 +242,12 @@ def _most(problems: Problems, scale: str, length: int) -> float:
 
 
 def _cut(lists: Lists, at: int | None) -> Ints:
-    """Return the first `at` rows of each list: shape (problems, positions)."""
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | np.integer) or at < 1):
         raise InputError(f"at must be a whole number of at least 1. Got {at!r}.")
     return lists.rows if at is None else lists.rows[:, :at]
 
 
 def _judged_ideal(problems: Problems, length: int, alpha: float) -> Floats:
-    """Return the discounted gains of the ideal list of all judged items, which the reward knows."""
     reward = problems.reward
     if not isinstance(reward, AlphaCoverage) or "ideal" not in reward.tables:
         raise InputError(
@@ -290,7 +286,6 @@ def _best(found: Subtopics, left: Floats, row_of: Ints, open_rows: Bools) -> Int
 
 
 def _safe(values: Floats) -> Floats:
-    """Replace values that are not above 0 by 1, so that they can divide."""
     return np.where(values > 0, values, 1.0)
 
 
@@ -333,7 +328,6 @@ def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
 
 
 def _squares(table: Any) -> Floats:
-    """Return the squared length of each row of a dense or sparse table."""
     if sparse.issparse(table):
         return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
     return np.einsum("ij,ij->i", table, table)

@@ -105,7 +105,6 @@ class Table:
 
 
 def align_columns(rows: list[list[str]], left: list[bool]) -> str:
-    """Format rows of cells as lines of text, with columns as wide as their widest cell."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(left))]
     lines = (
         [cell.ljust(width) if side else cell.rjust(width) for cell, width, side in zip(row, widths, left, strict=True)]
@@ -115,5 +114,4 @@ def align_columns(rows: list[list[str]], left: list[bool]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Format a cell: floats with four decimals."""
     return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -27,7 +27,6 @@ class ReportTable:
     emphasis: Sequence[int] = ()  # rows to set in bold
 
     def __post_init__(self) -> None:
-        """Raise unless every row has one entry per column."""
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise InputError(f"A row must have one entry per column ({len(self.columns)}). Got {list(row)!r}.")
@@ -35,8 +34,6 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with a name for its files and a caption."""
-
     name: str  # letters, digits and dashes; the files are <name>.png and <name>.svg
     chart: Any  # an altair chart, or a Vega-Lite specification
     caption: str = ""  # shown below
@@ -49,8 +46,6 @@ class Figure:
 
 @dataclass(frozen=True)
 class PickedItem:
-    """An item of a list, and what it adds to the items before it."""
-
     title: str
     text: str
     adds: str
@@ -66,8 +61,6 @@ class PickedList:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """The lists of several methods for one problem."""
-
     problem: str  # the problem, for example a question
     note: str  # a remark below it
     lists: Sequence[PickedList]  # one per method
@@ -76,8 +69,6 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph that ends in a link."""
-
     text: str  # the paragraph
     link: str  # the link's text and target
     href: str
@@ -88,8 +79,6 @@ Part = ReportTable | Figure | SideBySide | Note
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, a paragraph, and the parts that follow it."""
-
     title: str  # heading and paragraph
     text: str
     parts: Sequence[Part] = ()  # what follows, in order
@@ -97,15 +86,12 @@ class Section:
 
 @dataclass(frozen=True)
 class ReportPage:
-    """A page: its title, the main finding, and its sections."""
-
     title: str
     findings: str
     sections: Sequence[Section] = ()
 
     @property
     def figures(self) -> list[Figure]:
-        """Every figure, in order; raise an `InputError` if two have the same name."""
         figures = [part for section in self.sections for part in section.parts if isinstance(part, Figure)]
         names = [figure.name for figure in figures]
         for name in names:
@@ -268,7 +254,6 @@ def _row(row: Any, emphasised: bool) -> str:
 
 
 def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
-    """Return the scripts of the page: specifications in both colour schemes, the library, and the drawing code."""
     # "<" is escaped in the JSON, so that no text in it can close the script element.
     day, night = chart_config(), chart_config(dark=True)
     data = json.dumps({"charts": charts, "day": day, "night": night}, allow_nan=False).replace("<", "\\u003c")
@@ -288,7 +273,6 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write text as UTF-8, with the guarantees of `write_bytes`, and return the path."""
     return write_bytes(path, text.encode())
 
 
@@ -301,7 +285,6 @@ def write_json(path: Path, content: Any) -> Path:
 
 
 def page_of(report: ReportPage) -> str:
-    """Return the report as one HTML text that needs nothing from outside."""
     return _page(report, *_render_charts(report))
 
 
@@ -310,7 +293,6 @@ def write_page(report: ReportPage, path: Path) -> Path:
 
 
 def write_report(report: ReportPage, folder: Path, *, results: Any = None) -> list[Path]:
-    """Write a report into a folder: report.html, figures/<name>.png and .svg, and results.json."""
     charts, stills = _render_charts(report)
     written = [write_text(folder / "report.html", _page(report, charts, stills))]
     for name, svg in stills.items():
