@@ -624,11 +624,7 @@ class ListEstimator(Predictor):
         return hasattr(self, "training_")
 
     def _fit_and_certify(
-        self,
-        problems: Problems | Scan,
-        share: float,
-        checkpoints: Checkpoints,
-        validation: Problems | None,
+        self, problems: Problems | Scan, share: float, checkpoints: Checkpoints, validation: Problems | None
     ) -> Self:
         if isinstance(problems, Scan):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")

@@ -21,12 +21,7 @@ from listwright.walk.lists import Block, blocks_of
 
 
 def importance(
-    model: Any,
-    problems: Any,
-    *,
-    features: Sequence[str] | None = None,
-    n_repeats: int = 5,
-    random_state: int = 0,
+    model: Any, problems: Any, *, features: Sequence[str] | None = None, n_repeats: int = 5, random_state: int = 0
 ) -> Table:
     """Return how much the value of lists falls if a feature is permuted across problems, the most important first.
 

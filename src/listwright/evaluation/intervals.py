@@ -67,11 +67,7 @@ class Means(NamedTuple):
 
 
 def estimate(
-    values: Floats,
-    *,
-    interval: str = "normal",
-    bounds: Bounds | None = None,
-    rng: np.random.Generator | None = None,
+    values: Floats, *, interval: str = "normal", bounds: Bounds | None = None, rng: np.random.Generator | None = None
 ) -> Estimate | None:
     """Mean of one value per problem, with its 95 % confidence interval.
 
