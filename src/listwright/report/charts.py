@@ -125,8 +125,11 @@ def curves(
     """Draw one line per method against `x`, with the interval as a band. A click in the legend picks a method out."""
     alt = charts()
     picked = alt.selection_point(fields=["method"], bind="legend", name="picked")
+    legend, names = alt.Legend(title=None, orient="top"), list(methods)
+    colours = alt.Scale(domain=names, range=[style.colour for style in methods.values()])
+    dashes = alt.Scale(domain=names, range=[list(style.dash) for style in methods.values()])
     base = alt.Chart(alt.Data(values=[dict(record) for record in records])).encode(
-        x=_position(alt.X, x, records), color=_colour(alt, methods)
+        x=_horizontal(alt, x, records), color=alt.Color("method:N", scale=colours, legend=legend)
     )
     base, title = (base, {}) if slider is None else _sliding(alt, base, records, slider, at)
     shown = alt.when(picked)
@@ -134,33 +137,20 @@ def curves(
         y=alt.Y("low:Q"), y2="high:Q", opacity=shown.then(alt.value(0.16)).otherwise(alt.value(0.02))
     )
     line = base.mark_line(strokeWidth=2.2, point={"size": 34, "filled": True}).encode(
-        y=_position(alt.Y, y, records),
-        strokeDash=_dash(alt, methods),
+        y=alt.Y(f"{y.field}:Q", axis=alt.Axis(title=y.title, format=y.format)),
+        strokeDash=alt.StrokeDash("method:N", scale=dashes, legend=legend),
         opacity=shown.then(alt.value(1.0)).otherwise(alt.value(0.12)),
         tooltip=_tooltip(alt, x, y),
     )
     return alt.layer(band, line.add_params(picked)).properties(width="container", height=height, **title)
 
 
-def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a position channel, with ticks at the values drawn on the horizontal axis."""
-    alt = charts()
-    if channel is alt.Y:
-        return channel(f"{axis.field}:Q", axis=alt.Axis(title=axis.title, format=axis.format))
+def _horizontal(alt: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) -> Any:
+    """Return the channel of the horizontal position, with ticks at the values drawn."""
     values = sorted({record[axis.field] for record in records})
     scale = alt.Scale(type="log") if axis.log else alt.Scale(zero=False)
     scale.nice, scale.padding = False, 8
-    return channel(f"{axis.field}:Q", scale=scale, axis=alt.Axis(title=axis.title, values=values, format="d"))
-
-
-def _colour(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
-    scale = alt.Scale(domain=list(methods), range=[look.colour for look in methods.values()])
-    return alt.Color("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
-
-
-def _dash(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
-    scale = alt.Scale(domain=list(methods), range=[list(look.dash) for look in methods.values()])
-    return alt.StrokeDash("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
+    return alt.X(f"{axis.field}:Q", scale=scale, axis=alt.Axis(title=axis.title, values=values, format="d"))
 
 
 def _sliding(

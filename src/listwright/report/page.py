@@ -1,7 +1,4 @@
-"""The HTML page of a report: one file with style, scripts and data inside, for large and small screens, light and dark.
-
-All text is escaped. A content security policy keeps the page from reaching the network.
-"""
+"""The HTML page of a report: one file with style, scripts and data inside, which cannot reach the network."""
 
 from __future__ import annotations
 
@@ -167,9 +164,9 @@ draw();
 """
 
 
-def html_page(report: ReportPage, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str], script: str) -> str:
+def html_page(report: ReportPage, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str]) -> str:
     sections = "\n".join(_section(section, stills) for section in report.sections)
-    drawing = _scripts(charts, script) if charts else ""
+    drawing = _scripts(charts) if charts else ""
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -243,23 +240,22 @@ def _caption(text: str) -> str:
 def _table(table: ReportTable) -> str:
     """Return a table inside a box that scrolls sideways on narrow screens."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
-    rows = "\n".join(_row(row, index in table.emphasis) for index, row in enumerate(table.rows))
-    shown = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
+    rows = []
+    for index, row in enumerate(table.rows):
+        cells = "".join(f"<td>{escape(str(entry))}</td>" for entry in row)
+        rows.append(f'<tr class="emphasis">{cells}</tr>' if index in table.emphasis else f"<tr>{cells}</tr>")
+    body = "\n".join(rows)
+    shown = f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
     return f'<figure><div class="scroll">{shown}</div>{_caption(table.caption)}</figure>'
 
 
-def _row(row: Any, emphasised: bool) -> str:
-    cells = "".join(f"<td>{escape(str(entry))}</td>" for entry in row)
-    return f'<tr class="emphasis">{cells}</tr>' if emphasised else f"<tr>{cells}</tr>"
-
-
-def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
+def _scripts(charts: Mapping[str, dict[str, Any]]) -> str:
     # "<" is escaped in the JSON, so that no text in it can close the script element.
     day, night = chart_config(), chart_config(dark=True)
     data = json.dumps({"charts": charts, "day": day, "night": night}, allow_nan=False).replace("<", "\\u003c")
     return (
         f'<script type="application/json" id="specifications">{data}</script>\n'
-        f"<script>{script}</script>\n<script>{DRAW}</script>\n"
+        f"<script>{script()}</script>\n<script>{DRAW}</script>\n"
     )
 
 
@@ -285,7 +281,7 @@ def write_json(path: Path, content: Any) -> Path:
 
 
 def page_of(report: ReportPage) -> str:
-    return _page(report, *_render_charts(report))
+    return html_page(report, *_render_charts(report))
 
 
 def write_page(report: ReportPage, path: Path) -> Path:
@@ -294,7 +290,7 @@ def write_page(report: ReportPage, path: Path) -> Path:
 
 def write_report(report: ReportPage, folder: Path, *, results: Any = None) -> list[Path]:
     charts, stills = _render_charts(report)
-    written = [write_text(folder / "report.html", _page(report, charts, stills))]
+    written = [write_text(folder / "report.html", html_page(report, charts, stills))]
     for name, svg in stills.items():
         written.append(write_text(folder / "figures" / f"{name}.svg", svg))
         written.append(write_bytes(folder / "figures" / f"{name}.png", as_png(svg)))
@@ -306,7 +302,3 @@ def write_report(report: ReportPage, folder: Path, *, results: Any = None) -> li
 def _render_charts(report: ReportPage) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
     charts = {figure.name: specification(figure.chart) for figure in report.figures}
     return charts, {name: as_svg(chart) for name, chart in charts.items()}
-
-
-def _page(report: ReportPage, charts: dict[str, dict[str, Any]], stills: dict[str, str]) -> str:
-    return html_page(report, charts, stills, script() if charts else "")
