@@ -1,8 +1,6 @@
 """`ListEstimator`, the estimator that `SCP`, `ContextFreeSCP` and `ConSeqOpt` are settings of.
 
-`fit` checks its input, opens a source of problems (memory, scan or frame), plans features and learner, and runs the
-rounds of `training.loop`; the estimator's attributes change only once all rounds are done. `predict` is a walk with the
-learned policy, which cannot reach a reward.
+`fit` changes the estimator's attributes only once all rounds are done.
 """
 
 from __future__ import annotations
@@ -29,20 +27,14 @@ from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
 from listwright.engines.base import StreamedLists, mean_worth_of_all, streamed_lists
 from listwright.errors import InputError
-from listwright.estimators.certification import (
-    Rivals,
-    as_certification,
-    certify_model,
-    check_each_once,
-    read_clusters,
-    read_weights,
-)
+from listwright.estimators.certification import Rivals, as_certification, certify_model, check_each_once, read_draws
 from listwright.estimators.measurement import Measurement, measure_held_out, measure_out_of_fold, split_held_out
-from listwright.estimators.wide import suited_features
+from listwright.estimators.wide import compress
 from listwright.evaluation.explain import Explainer
 from listwright.evaluation.importance import importance, weights_table
 from listwright.evaluation.table import Table
 from listwright.features import Features
+from listwright.features.auto import auto_features
 from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
@@ -355,13 +347,10 @@ class ListEstimator(Predictor):
         """
         check_fitted(self)
         problems = self._as_problems(held_out, measured=True)
-        return certify_model(
-            as_certification(self, rivals, limits=self._limits(length, budget), training=training),
-            as_constrained(problems, per_group, self.per_group),
-            delta=delta,
-            clusters=read_clusters(cluster, held_out, problems, self),
-            weights=read_weights(weight, held_out, problems, self),
-        )
+        certification = as_certification(self, rivals, limits=self._limits(length, budget), training=training)
+        constrained = as_constrained(problems, per_group, self.per_group)
+        draws = read_draws(cluster, weight, held_out, problems, self)
+        return certify_model(certification, constrained, *draws, delta=delta)
 
     def certify_own_split(self, held: Problems, rivals: Rivals = ()) -> HeldOutCertificate:
         """Certify the model on problems that `fit` itself held back, where alike ones may be on both sides."""
@@ -537,11 +526,7 @@ class ListEstimator(Predictor):
         progress = earlier.progress_
         source.resume(progress)
         training = replace(earlier.training_, budget=self.budget, per_group=self.per_group)
-        about = {
-            name: value
-            for name, value in vars(earlier).items()
-            if name in ("trials_", "report_", "per_size_", "measurement_")
-        }
+        about = {name: value for name, value in vars(earlier).items() if name in {*ABOUT, "measurement_"}}
         rounds = getattr(earlier, "rounds_", None)
         return Run(training, earlier.signature_, progress.n_passes or self.n_passes, about, progress, rounds)
 
@@ -596,12 +581,12 @@ class ListEstimator(Predictor):
         self.signature_.check(problems, "predict")
         problems = as_constrained(problems, per_group, self.per_group)
         steps = self._steps(problems, length, allow_short)
-        room, features = as_budgets(budget, problems), self.training_.features
+        budgets, features = as_budgets(budget, problems), self.training_.features
         policy = self.policy_.drawn(len(problems), rng)
         lists = build_lists(
-            problems.without_reward(), features, policy, length=steps, rng=rng, room=room, repeats=self.repeats
+            problems.without_reward(), features, policy, length=steps, rng=rng, room=budgets, repeats=self.repeats
         )
-        return replace(lists, explainer=Explainer(features, policy, self.repeats, room))
+        return replace(lists, explainer=Explainer(features, policy, self.repeats, budgets))
 
     def _steps(self, problems: Problems, length: int | None, allow_short: bool) -> int | None:
         """Return the number of positions to fill, None where only a budget limits lists."""
@@ -671,7 +656,7 @@ class ListEstimator(Predictor):
     def chosen_features(self, problems: Problems) -> Features:
         """Return the features that the policy is to see, not yet fitted: those set, or those that suit the problems."""
         if self.features == "auto":
-            return suited_features(problems)
+            return compress(auto_features(problems), problems)
         if not isinstance(self.features, Features):
             raise InputError(f'features must be "auto" or come from listwright.features. Got {self.features!r}.')
         return clone(self.features)
@@ -739,12 +724,9 @@ class ListEstimator(Predictor):
 
 def history_chart(history: Table) -> Any:
     kinds = {"training_value": "while learning", "held_out_value": "not learned from"}
-    records = [
-        {"round": record["round"], "kind": kind, "value": record[column]}
-        for record in history.records()
-        for column, kind in kinds.items()
-    ]
-    return lines(records, "round", "mean value of lists")
+    pairs = ((record, column) for record in history.records() for column in kinds)
+    points = [{"round": record["round"], "kind": kinds[column], "value": record[column]} for record, column in pairs]
+    return lines(points, "round", "mean value of lists")
 
 
 def feature_bars(table: Table, value: str, title: str) -> Any:

@@ -1,7 +1,4 @@
-"""Certificates from held-out problems, for anything that builds lists: values, greedy's values, and those of rivals.
-
-`guarantees.held_out` computes the bounds; this module refuses problems that would make them invalid, and fits rivals.
-"""
+"""Certificates from held-out problems: what would make the bounds of `guarantees.held_out` invalid is refused here."""
 
 from __future__ import annotations
 
@@ -16,6 +13,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Hashes, Ints
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
+from listwright.estimators.measurement import DIVERSITIES
 from listwright.evaluation.values import best_of, list_values
 from listwright.guarantees.bounds import approximation_ratio
 from listwright.guarantees.held_out import (
@@ -33,7 +31,6 @@ from listwright.selection import greedy
 from listwright.training.round import Ledger, first_gains, states_of
 from listwright.walk.constraints import as_budgets, check_problems
 
-DIVERSITIES = tuple(np.linspace(0.0, 0.9, 10).tolist())  # that "mmr" chooses from, by lists for its training problems
 SHOWN = 5  # ids that a message names
 REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of their problems that is noticed
 ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
@@ -129,10 +126,10 @@ class Certification:
 def certify_model(
     certification: Certification,
     problems: Problems,
-    *,
-    delta: float,
     clusters: Ints | None = None,
     weights: Floats | None = None,
+    *,
+    delta: float,
 ) -> HeldOutCertificate:
     measured = certification.measure(problems, clusters, weights)
     measure = certification.measure_more if clusters is None and weights is None else None
@@ -197,9 +194,7 @@ def certify_best(
     for name, model in named.items():
         problems = model._as_problems(held_out, measured=True)
         certification = as_certification(model, rivals)
-        measured = certification.measure(
-            problems, read_clusters(cluster, held_out, problems, model), read_weights(weight, held_out, problems, model)
-        )
+        measured = certification.measure(problems, *read_draws(cluster, weight, held_out, problems, model))
         made = make_certificate(measured, delta=delta, n_models=len(named), **certification.limits)
         certificates[name] = made, measured
     best = max(certificates, key=lambda name: certificates[name][0].value)
@@ -226,20 +221,19 @@ def as_certification(
     return Certification(model, asked, _fit_rivals(rivals, asked, training), ledger)
 
 
-def read_clusters(cluster: Any, given: Any, problems: Problems, model: Any) -> Ints | None:
-    if cluster is None:
-        return None
-    names = _by_problem(cluster, given, problems, model, "cluster")
-    return np.unique(np.asarray([str(name) for name in names]), return_inverse=True)[1].astype(np.int64)
-
-
-def read_weights(weight: Any, given: Any, problems: Problems, model: Any) -> Floats | None:
-    if weight is None:
-        return None
-    weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise InputError("Weights of problems must be finite, 0 or more, and not all 0.")
-    return weights
+def read_draws(
+    cluster: Any, weight: Any, given: Any, problems: Problems, model: Any
+) -> tuple[Ints | None, Floats | None]:
+    """Return the clusters, as numbers, and the weights of problems, from arrays or from columns of a given frame."""
+    clusters = weights = None
+    if cluster is not None:
+        names = [str(name) for name in _by_problem(cluster, given, problems, model, "cluster")]
+        clusters = np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
+    if weight is not None:
+        weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise InputError("Weights of problems must be finite, 0 or more, and not all 0.")
+    return clusters, weights
 
 
 def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: str) -> Any:
@@ -371,18 +365,14 @@ def _fit_rivals(rivals: Rivals, limits: dict[str, Any], training: Problems | Non
 
 
 def _name_rivals(rivals: Iterable[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for rival in rivals:
-        name = _name(rival)
-        count = 1 + sum(other == name or other.startswith(f"{name} ") for other in found)
-        found[name if count == 1 or isinstance(rival, str) else f"{name} {count}"] = rival
-    return found
-
-
-def _name(rival: Any) -> str:
-    if isinstance(rival, str) or hasattr(rival, "predict"):
-        return rival if isinstance(rival, str) else type(rival).__name__
-    raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
+        if not isinstance(rival, str) and not hasattr(rival, "predict"):
+            raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
+        name = rival if isinstance(rival, str) else type(rival).__name__
+        count = 1 + sum(other == name or other.startswith(f"{name} ") for other in named)
+        named[name if count == 1 or isinstance(rival, str) else f"{name} {count}"] = rival
+    return named
 
 
 def _fit_rival(name: str, limits: dict[str, Any], training: Problems | None) -> Any:

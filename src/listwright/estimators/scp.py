@@ -1,7 +1,4 @@
-"""`SCP`, Submodular Contextual Policy: one policy that builds lists (Algorithm 2 of the paper).
-
-The class adds the choice of a way to learn (`effort`, `tune`) to `ListEstimator`, which does the learning.
-"""
+"""`SCP`, Submodular Contextual Policy: one policy that builds lists (Algorithm 2 of the paper)."""
 
 from __future__ import annotations
 
@@ -211,8 +208,9 @@ class SCP(ListEstimator):
         tuned = self.tune and self.effort == "fast"
         if not isinstance(source, InMemory) or source.whole is None or (in_parts and not tuned):
             return super()._plan(source)
-        problems, plain = source.whole, self._fast()
+        problems = source.whole
         about: dict[str, Any] = {}
+        plain = clone(self).set_params(effort="fast", tune=False, engine="local", verbose=0)
         if self.budget is not None and self.per_size == "auto" and len(problems) >= FEW:
             about["per_size_"] = divide_by_sizes(problems, plain)
             plain.set_params(per_size=about["per_size_"])
@@ -240,10 +238,6 @@ class SCP(ListEstimator):
         if isinstance(getattr(self.training_, "features", None), Scores):
             yield f'effort="{self.effort}" fitted its estimates on the same states'
         yield from super()._breaches()
-
-    def _fast(self) -> SCP:
-        """Return the plain linear policy with these settings, to be fitted in this process and without a word."""
-        return clone(self).set_params(effort="fast", tune=False, engine="local", verbose=0)
 
     def check(self, problems: Problems) -> None:
         super().check(problems)

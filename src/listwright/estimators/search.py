@@ -1,9 +1,7 @@
-"""What `SCP` tries for problems of each kind, and how it chooses.
+"""What `SCP` tries for problems of each kind, in order of preference, and how it chooses.
 
-`choose` compares methods by the values of lists that are built out of fold. It takes the first that is not behind the
-best by more than one standard error, at the length asked for and over all lengths up to it; where items recur, by more
-than two, because there the first method was the best on most data that settings were chosen on. The order of methods is
-that of preference. `Report` and `Trial` records become the attributes `report_` and `trials_`.
+It takes the first that is not behind the best by more than one standard error; where items recur, by more than two,
+because there the first method was the best on most data that settings were chosen on.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from listwright.estimators.candidates import (
     candidates_seen,
     width,
 )
-from listwright.estimators.measurement import Measurement, limit_text, measurement_of, rival_values
+from listwright.estimators.measurement import Measurement, measurement_of, rival_values
 from listwright.estimators.stacking import PASSES, StaticRank
 from listwright.estimators.wide import WIDE, compress
 from listwright.evaluation.values import highest, paired_difference, simplest
@@ -43,7 +41,7 @@ from listwright.features.outcomes import Forest
 from listwright.learners import Aggregate, RidgeFTRL, SoftmaxLeader
 from listwright.learners.boosting import Boosting
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess, reward_of
+from listwright.rewards import AnySuccess
 from listwright.walk.constraints import as_constrained
 
 PENALTIES = (10.0, 100.0, 1000.0)
@@ -163,18 +161,12 @@ class Report:
         return f"{html_text(text)}{self.measured._repr_html_()}"
 
 
-class Chosen(NamedTuple):
-    method: CandidateMethod
-    trials: list[Trial]
-    report: Report | None
-
-
 def choose(
     methods: Sequence[CandidateMethod], problems: Problems, *, time_limit: float | None = None, errors: float = 1.0
-) -> Chosen:
+) -> tuple[CandidateMethod, list[Trial], Report | None]:
     """Return the first method that is not clearly behind the best, at the limit asked for and over all lengths."""
     if len(methods) < 2 or len(problems) < 2:
-        return Chosen(methods[0], [], None)
+        return methods[0], [], None
     left = np.inf if time_limit is None else time_limit
     fallback = min(methods, key=lambda method: method.seconds(problems))  # tried whatever the limit
     values: dict[CandidateMethod, Floats] = {}
@@ -194,25 +186,24 @@ def choose(
     untried = tuple(method.name for method in methods if method not in values)
     measured = _measure_method(tried[at], whole[at], problems, left)
     lead = paired_difference(whole[best], whole[at])
-    return Chosen(tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried))
+    return tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried)
 
 
 def _measure_method(method: CandidateMethod, values: Floats, problems: Problems, seconds: float) -> Measurement:
     problems = as_constrained(problems, None, method.settings.per_group)
     trees = TREES * problems.n_rows * (QUICK_FOLDS - 1) <= seconds
     rivals = rival_values(problems, method.limits, QUICK_FOLDS, trees=trees)
-    return measurement_of(values, rivals, limit=limit_text(method.limits), bounded=reward_of(problems).bounded)
+    return measurement_of(values, rivals, problems, method.limits)
 
 
 def divide_by_sizes(problems: Problems, plain: ListEstimator) -> bool:
-    per_size, by_gain = (_linear_values(problems, clone(plain).set_params(per_size=option)) for option in (True, False))
+    """Return whether to learn gains per size: unless plain gains give better lists by two standard errors."""
+    quick = {"learner": "ridge", "keep": "last", "n_passes": min(plain.n_passes, PASSES_TO_COMPARE)}
+    settings = (clone(plain).set_params(per_size=option, **quick) for option in (True, False))
+    methods = (PolicyMethod("linear", model, n_folds=QUICK_FOLDS) for model in settings)
+    per_size, by_gain = (method.values(problems)[:, -1] for method in methods)
     ahead, error = paired_difference(by_gain, per_size)
     return ahead <= SURE * error
-
-
-def _linear_values(problems: Problems, settings: ListEstimator) -> Floats:
-    settings.set_params(learner="ridge", keep="last", n_passes=min(settings.n_passes, PASSES_TO_COMPARE))
-    return PolicyMethod("linear", settings, n_folds=QUICK_FOLDS).values(problems)[:, -1]
 
 
 def auto_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
@@ -264,16 +255,14 @@ class SearchSpace:
         linear, softmax = self.linear(), self.softmax()
         trees: list[CandidateMethod] = []
         if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
-            trees = [self.sorted_trees(100), self.boosted_trees()]
+            boosted = self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)
+            trees = [self.sorted_trees(), boosted]
         sums: list[list[CandidateMethod]] = []
         if trees:
             sums = [[linear, *trees[:1]], [linear, *trees], *([[linear, *softmax, *trees]] if softmax else [])]
-        together = [CombinedMethod(parts) for parts in sums]
-        return [*self.simple(), linear, *softmax, *trees, *together]
-
-    def simple(self) -> list[CandidateMethod]:
         static = [] if self.problems.catalogue is None else [self.static_list()]
-        return [*static, *self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
+        simple = [*static, *self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
+        return [*simple, linear, *softmax, *trees, *(CombinedMethod(parts) for parts in sums)]
 
     def can_keep(self, n_passes: int, columns: int) -> bool:
         """Return whether a learner that keeps every example it has seen stays within memory."""
@@ -330,14 +319,11 @@ class SearchSpace:
     def _no_identity(self) -> list[Any]:
         return [part for part in auto_features(self.problems).parts if not isinstance(part, Identity)]
 
-    def sorted_trees(self, n_trees: int) -> PolicyMethod:
+    def sorted_trees(self) -> PolicyMethod:
         """Sort by extra-trees that predict what a candidate gains alone."""
         from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
 
-        trees = ExtraTreesRegressor(n_trees, min_samples_leaf=2, max_features=0.5, random_state=0)
+        trees = ExtraTreesRegressor(100, min_samples_leaf=2, max_features=0.5, random_state=0)
         own: dict[str, Any] = {"length": 1, "budget": None, "features": compress(Candidate(), self.problems)}
         learner = Aggregate(trees, most_rows=MOST_ROWS)
         return self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)
-
-    def boosted_trees(self) -> PolicyMethod:
-        return self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)

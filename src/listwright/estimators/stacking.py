@@ -44,8 +44,7 @@ class StaticRank(CrossFitted):
         self.fold_orders_ = np.tile(self.order_, (self.n_folds, 1))
         for fold in self.folds(problems):
             order = StaticList().fit(problems[fold.rest]).order_
-            rest = np.setdiff1d(self.order_, order)
-            self.fold_orders_[fold.number] = np.concatenate([order, rest])
+            self.fold_orders_[fold.number] = np.concatenate([order, np.setdiff1d(self.order_, order)])
         return self
 
     def start(self, problems: Problems) -> RankSeen:
@@ -77,8 +76,8 @@ class Scores(Sum):
     @classmethod
     def of(cls, inputs: Sequence[StackedInput], problems: Problems) -> Self:
         """Make the sum from fitted features; scores of policies need only be cross-fitted until `fit`."""
-        scores = cls([clone(one.features) for one in inputs])
-        scores.parts_, scores.fitted_to_ = [one.features for one in inputs], fingerprint(problems)
+        scores = cls([clone(part.features) for part in inputs])
+        scores.parts_, scores.fitted_to_ = [part.features for part in inputs], fingerprint(problems)
         return scores
 
     def fit(self, problems: Problems) -> Self:
@@ -91,7 +90,7 @@ class Scores(Sum):
 
 
 def small_policy(inputs: Sequence[StackedInput], problems: Problems) -> FitPlan:
-    prior = tuple(weight for one in inputs for weight in one.weights)
+    prior = tuple(weight for part in inputs for weight in part.weights)
     return FitPlan(Scores.of(inputs, problems), SoftmaxLeader(FIRM, prior=prior), PASSES)
 
 

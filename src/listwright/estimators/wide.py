@@ -21,7 +21,6 @@ from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright._kernels.rows import linear_scores
 from listwright.features import Features, Rows
-from listwright.features.auto import auto_features
 from listwright.features.base import Crossed, CrossFitted
 from listwright.features.candidate import feature_names
 from listwright.features.scale import Scale
@@ -43,10 +42,6 @@ RANK = 512  # of an approximate span
 STEPS = 8  # towards the solution of a regression, that such a span holds
 PRODUCT = 4e-10  # seconds per product in the sums that the basis is found from, about
 PENALTY = 100.0  # that the search for the best one starts from
-
-
-def suited_features(problems: Problems) -> Features:
-    return compress(auto_features(problems), problems)
 
 
 def compress(features: Features, problems: Problems) -> Features:
@@ -206,13 +201,12 @@ def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, co
     total = reduce(RidgeSums.combine, parts)
     penalty = best_penalty(parts, total, PENALTY)
     own = _most_telling(table, target)[:columns]
-    found = [total.solve(penalty)[0], *_largest_directions(total.gram, components).T]
+    new = [total.solve(penalty)[0], *_largest_directions(total.gram, components).T]
     without = [total.combine(part, -1.0).solve(penalty)[0] for part in parts]
-    score, *directions = (one if span is None else span @ one for one in found)
-    scores = np.stack([one if span is None else span @ one for one in without])
-    new = np.stack([score, *np.eye(problems.n_features)[own], *directions])
+    score, *directions = (column if span is None else span @ column for column in new)
+    scores = np.stack([column if span is None else span @ column for column in without])
     spread = scale.spread.astype(np.float64)
-    return Basis(new / spread, scores / spread, own)
+    return Basis(np.stack([score, *np.eye(problems.n_features)[own], *directions]) / spread, scores / spread, own)
 
 
 def _differences(table: Floats32, problems: Problems) -> Floats32:
@@ -229,13 +223,11 @@ def _span(table: Floats32, target: Floats, folds: Ints) -> Floats32 | None:
     if n <= EXACT:
         values, vectors = linalg.eigh((table @ table.T).astype(np.float64))
         kept = values > 1e-9 * max(values[-1], 1e-300)
-        turned = table.T.astype(np.float64) @ (vectors[:, kept] / np.sqrt(values[kept]))
-        return turned.astype(np.float32)
+        return (table.T.astype(np.float64) @ (vectors[:, kept] / np.sqrt(values[kept]))).astype(np.float32)
     near = _near_solutions(table, target, folds)
     drawn = np.random.default_rng(0).standard_normal((n, RANK - near.shape[1])).astype(np.float32)
     drawn = table @ linalg.qr(table.T @ drawn, mode="economic")[0]  # sharpened (Halko, Martinsson and Tropp 2011)
-    span: Floats32 = linalg.qr(np.concatenate([near, table.T @ drawn], axis=1), mode="economic")[0]
-    return span
+    return linalg.qr(np.concatenate([near, table.T @ drawn], axis=1), mode="economic")[0]
 
 
 def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
@@ -248,8 +240,7 @@ def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
 
 
 def _unit(columns: Floats32) -> Floats32:
-    found: Floats32 = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
-    return found
+    return columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
 
 
 def _fold_sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:
