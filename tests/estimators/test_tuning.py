@@ -154,9 +154,9 @@ def test_sums_of_methods_start_from_even_weights() -> None:
     problems = curved(60)
     linear, boosted = (PolicyMethod(name, plain(), learner=name) for name in ("ridge", "softmax"))
     method = CombinedMethod([linear, boosted])
-    chosen = choose([method, linear], problems)
+    _, trials, _ = choose([method, linear], problems)
     assert method.name == "ridge + softmax"
-    assert len(chosen.trials) == 2
+    assert len(trials) == 2
     plan = method.plan(problems)
     assert plan.learner.prior == (0.5, 0.5)
     assert plan.features.fit(problems).parts_[0].model_.training_ is not None

@@ -1,8 +1,6 @@
 """`ListEstimator`, the estimator that `SCP`, `ContextFreeSCP` and `ConSeqOpt` are settings of.
 
-`fit` checks its input, opens a source of problems (memory, scan or frame), plans features and learner, and runs the
-rounds of `training.loop`; the estimator's attributes change only once all rounds are done. `predict` is a walk with the
-learned policy, which cannot reach a reward.
+`fit` changes the estimator's attributes only once all rounds are done.
 """
 
 from __future__ import annotations
@@ -29,20 +27,14 @@ from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
 from listwright.engines.base import StreamedLists, mean_worth_of_all, streamed_lists
 from listwright.errors import InputError
-from listwright.estimators.certification import (
-    Rivals,
-    as_certification,
-    certify_model,
-    check_each_once,
-    read_clusters,
-    read_weights,
-)
+from listwright.estimators.certification import Rivals, as_certification, certify_model, check_each_once, read_draws
 from listwright.estimators.measurement import Measurement, measure_held_out, measure_out_of_fold, split_held_out
-from listwright.estimators.wide import suited_features
+from listwright.estimators.wide import compress
 from listwright.evaluation.explain import Explainer
 from listwright.evaluation.importance import importance, weights_table
 from listwright.evaluation.table import Table
 from listwright.features import Features
+from listwright.features.auto import auto_features
 from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
@@ -355,13 +347,10 @@ class ListEstimator(Predictor):
         """
         check_fitted(self)
         problems = self._as_problems(held_out, measured=True)
-        return certify_model(
-            as_certification(self, rivals, limits=self._limits(length, budget), training=training),
-            as_constrained(problems, per_group, self.per_group),
-            delta=delta,
-            clusters=read_clusters(cluster, held_out, problems, self),
-            weights=read_weights(weight, held_out, problems, self),
-        )
+        certification = as_certification(self, rivals, limits=self._limits(length, budget), training=training)
+        constrained = as_constrained(problems, per_group, self.per_group)
+        draws = read_draws(cluster, weight, held_out, problems, self)
+        return certify_model(certification, constrained, *draws, delta=delta)
 
     def certify_own_split(self, held: Problems, rivals: Rivals = ()) -> HeldOutCertificate:
         """Certify the model on problems that `fit` itself held back, where alike ones may be on both sides."""
@@ -430,7 +419,6 @@ class ListEstimator(Predictor):
         return Table(display_columns(self.rounds_), self._backend())
 
     def _backend(self) -> str | None:
-        """Return the kind of frame that the model was fitted on, while it has its training problems."""
         return getattr(getattr(self, "training_problems_", None), "backend", None)
 
     @property
@@ -511,7 +499,6 @@ class ListEstimator(Predictor):
     def _source(
         self, problems: Problems | Scan, keep: str, training: Training | None = None
     ) -> AbstractContextManager[ProblemSource]:
-        """Open the problems as a source of batches, on the engine in use."""
         # With `training`, the run to continue, every part must match the known signature.
         settings = clone(self)
         settings.engine = "local"  # what workers check with has no workers of its own
@@ -525,7 +512,6 @@ class ListEstimator(Predictor):
         )
 
     def _start_run(self, source: ProblemSource, *, in_parts: bool = False) -> Run:
-        """Start a run: features are fitted and nothing is learned yet."""
         if outermost():
             self._warn(source.example)
         plan = self._plan(source, in_parts=in_parts)
@@ -533,27 +519,20 @@ class ListEstimator(Predictor):
         return Run(self._training(plan, fitted), fitted.signature, plan.n_passes, plan.about)
 
     def _warn(self, problems: Problems) -> None:
-        """Warn of what makes a model worse than it looks, such as a column that gives the reward away."""
         warn_of_mistakes(problems, None if self.budget is not None or self.repeats else self.length)
 
     def _resume_run(self, source: ProblemSource, checkpoints: Checkpoints) -> Run:
-        """Restore the run that a checkpoint was written by, with the source at the same place in the data."""
         earlier = checkpoints.earlier(self, source.data)
         progress = earlier.progress_
         source.resume(progress)
         training = replace(earlier.training_, budget=self.budget, per_group=self.per_group)
-        about = {
-            name: value
-            for name, value in vars(earlier).items()
-            if name in ("trials_", "report_", "per_size_", "measurement_")
-        }
+        about = {name: value for name, value in vars(earlier).items() if name in {*ABOUT, "measurement_"}}
         rounds = getattr(earlier, "rounds_", None)
         return Run(training, earlier.signature_, progress.n_passes or self.n_passes, about, progress, rounds)
 
     def _learn(
         self, source: ProblemSource, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
     ) -> Self:
-        """Run the rounds, and update the estimator's attributes once all are done."""
         training, keeper, done, history = run.training, PolicyKeeper(keep), 0, History(run.earlier)
         keeper.resume(getattr(self, "policy_", None), training.ledger.rounds - training.ledger.unlearned)
         if run.progress is not None:
@@ -599,16 +578,15 @@ class ListEstimator(Predictor):
         allow_short: bool,
         per_group: int | Mapping[Any, int] | None = None,
     ) -> Lists:
-        """Build the lists of problems in memory."""
         self.signature_.check(problems, "predict")
         problems = as_constrained(problems, per_group, self.per_group)
         steps = self._steps(problems, length, allow_short)
-        room, features = as_budgets(budget, problems), self.training_.features
+        budgets, features = as_budgets(budget, problems), self.training_.features
         policy = self.policy_.drawn(len(problems), rng)
         lists = build_lists(
-            problems.without_reward(), features, policy, length=steps, rng=rng, room=room, repeats=self.repeats
+            problems.without_reward(), features, policy, length=steps, rng=rng, room=budgets, repeats=self.repeats
         )
-        return replace(lists, explainer=Explainer(features, policy, self.repeats, room))
+        return replace(lists, explainer=Explainer(features, policy, self.repeats, budgets))
 
     def _steps(self, problems: Problems, length: int | None, allow_short: bool) -> int | None:
         """Return the number of positions to fill, None where only a budget limits lists."""
@@ -631,13 +609,8 @@ class ListEstimator(Predictor):
         return hasattr(self, "training_")
 
     def _fit_and_certify(
-        self,
-        problems: Problems | Scan,
-        share: float,
-        checkpoints: Checkpoints,
-        validation: Problems | None,
+        self, problems: Problems | Scan, share: float, checkpoints: Checkpoints, validation: Problems | None
     ) -> Self:
-        """Learn from a part of the problems, and certifies and measure the model on the part held back."""
         if isinstance(problems, Scan):
             raise InputError("certify holds back problems in memory. Keep some files back, and call certify with them.")
         check_problems(problems)
@@ -675,7 +648,6 @@ class ListEstimator(Predictor):
         return self.batch_size == 1 and self.n_passes == 1
 
     def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
-        """Choose features, learner and number of passes for a source; subclasses override this."""
         learner = as_learner(self.learner)
         if isinstance(learner, WeightedMajority) and learner.horizon is None:
             learner.horizon = self.n_passes * source.n_states
@@ -684,13 +656,12 @@ class ListEstimator(Predictor):
     def chosen_features(self, problems: Problems) -> Features:
         """Return the features that the policy is to see, not yet fitted: those set, or those that suit the problems."""
         if self.features == "auto":
-            return suited_features(problems)
+            return compress(auto_features(problems), problems)
         if not isinstance(self.features, Features):
             raise InputError(f'features must be "auto" or come from listwright.features. Got {self.features!r}.')
         return clone(self.features)
 
     def _training(self, plan: FitPlan, fitted: Fitted) -> Training:
-        """Make the `Training` of a run that starts: the learner's first policy, position weights, and limits."""
         length, learner = self._list_length(fitted.mean_size, fitted.most), plan.learner
         per_size = plan.about.get("per_size_", self.budget is not None) if self.per_size == "auto" else self.per_size
         return Training(
@@ -752,17 +723,12 @@ class ListEstimator(Predictor):
 
 
 def history_chart(history: Table) -> Any:
-    """Draw the value of lists round by round, while learning and on problems that were not learned from."""
     kinds = {"training_value": "while learning", "held_out_value": "not learned from"}
-    records = [
-        {"round": record["round"], "kind": kind, "value": record[column]}
-        for record in history.records()
-        for column, kind in kinds.items()
-    ]
-    return lines(records, "round", "mean value of lists")
+    pairs = ((record, column) for record in history.records() for column in kinds)
+    points = [{"round": record["round"], "kind": kinds[column], "value": record[column]} for record, column in pairs]
+    return lines(points, "round", "mean value of lists")
 
 
 def feature_bars(table: Table, value: str, title: str) -> Any:
-    """Draw a bar for each feature, the largest first."""
     records = sorted(table.records(), key=lambda record: -abs(record[value]))[:BARS]
     return bars(records, "feature", value, title)

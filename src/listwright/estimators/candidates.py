@@ -1,7 +1,4 @@
-"""Methods that `SCP` chooses from: each says what its lists are worth out of fold, and gives a plan to fit.
-
-`PolicyMethod` fits a policy, `EstimateMethod` sums cross-fitted estimates, and `CombinedMethod` combines several.
-"""
+"""Methods that `SCP` chooses from: each says what its lists are worth out of fold, and gives a plan to fit."""
 
 from __future__ import annotations
 
@@ -45,40 +42,31 @@ class CandidateMethod(ABC):
     sorts = False  # whether it sorts the candidates, without a look at the list
 
     def __init__(self, settings: ListEstimator) -> None:
-        self.settings = settings
-
-    @abstractmethod
-    def values(self, problems: Problems) -> Floats:
-        """Return what each problem's list is worth up to each position, out of fold: shape (problems, positions)."""
+        self.settings, self.limits = settings, limits_of(settings)
 
     @abstractmethod
     def seconds(self, problems: Problems) -> float:
         """Estimate how long `values` takes from the size of the problems, the same on every machine."""
 
     @abstractmethod
-    def plan(self, problems: Problems) -> FitPlan:
-        """Return what to fit where this method is chosen."""
-
-    @abstractmethod
     def inputs(self, problems: Problems) -> list[StackedInput]:
         """Return its columns in a policy over several methods, cross-fitted, with the weights to start from."""
 
-    def _values_of_sum(self, problems: Problems) -> Floats:
-        """Return the values of lists that are built by the weighted sum of cross-fitted columns."""
+    def plan(self, problems: Problems) -> FitPlan:
+        """Return what to fit where this method is chosen."""
+        return small_policy(self.inputs(problems), problems)
+
+    def values(self, problems: Problems) -> Floats:
+        """Return what each problem's list is worth up to each position, out of fold: shape (problems, positions)."""
         parts = self.inputs(problems)
         problems = as_constrained(problems, None, self.settings.per_group)
         view = Sum([clone(part.features) for part in parts])
         view.parts_ = [part.features.for_training(problems) for part in parts]
         policy = Linear(np.array([weight for part in parts for weight in part.weights]))
-        length, room = self.limits["length"], as_budgets(self.limits["budget"], problems)
+        length, budgets = self.limits["length"], as_budgets(self.limits["budget"], problems)
         rng = np.random.default_rng(0)
-        lists = build_lists(problems.without_reward(), view, policy, length=length, rng=rng, room=room)
+        lists = build_lists(problems.without_reward(), view, policy, length=length, rng=rng, room=budgets)
         return self._list_values(lists, problems)
-
-    @property
-    def limits(self) -> dict[str, Any]:
-        """Length or budget of the lists, as keyword arguments of `predict`."""
-        return limits_of(self.settings)
 
     def _list_values(self, lists: Lists, problems: Problems) -> Floats:
         """Return the values up to each position, or under a budget of the whole lists only."""
@@ -90,8 +78,6 @@ class CandidateMethod(ABC):
 
 
 class PolicyMethod(CandidateMethod):
-    """A policy learned by SCP, with features and a learner."""
-
     def __init__(
         self, name: str, settings: ListEstimator, *, n_folds: int = FOLDS, sorts: bool = False, **changes: Any
     ) -> None:
@@ -116,12 +102,14 @@ class PolicyMethod(CandidateMethod):
         seen = candidates_seen(model, problems)
         most = getattr(model.learner, "most_rows", None)
         grown = 0.0 if most is None else min(seen, model.n_passes * most)
-        return seen * visit_seconds(problems) + TREES * grown + compression_seconds(problems)
+        kinds = len(problems.links or {}) + (0 if problems.vectors is None else 5)
+        visit = VISIT + COLUMN * width(problems) + LINK * kinds
+        return seen * visit + TREES * grown + compression_seconds(problems)
 
     def plan(self, problems: Problems) -> FitPlan:
         """Return the estimator's own plan, or its score as a single feature where more than that differs."""
         if not set(self.changes) <= {"features", "learner", "n_passes"}:
-            return small_policy(self.inputs(problems), problems)
+            return super().plan(problems)
         model = self.score.model
         return FitPlan(model.chosen_features(problems), as_learner(model.learner), model.n_passes)
 
@@ -146,14 +134,8 @@ class EstimateMethod(CandidateMethod):
         self.name, self.features, self.weights, self.sorts, self.cost = name, features, weights, sorts, cost
         self.fitted: Features | None = None
 
-    def values(self, problems: Problems) -> Floats:
-        return self._values_of_sum(problems)
-
     def seconds(self, problems: Problems) -> float:
         return 0.0 if self.fitted is not None else self.cost * problems.n_rows * np.sqrt(width(problems))
-
-    def plan(self, problems: Problems) -> FitPlan:
-        return small_policy(self.inputs(problems), problems)
 
     def inputs(self, problems: Problems) -> list[StackedInput]:
         if self.fitted is None:
@@ -162,28 +144,19 @@ class EstimateMethod(CandidateMethod):
 
 
 class CombinedMethod(CandidateMethod):
-    """The sum of what several methods say."""
-
     def __init__(self, methods: Sequence[CandidateMethod], name: str | None = None) -> None:
         super().__init__(methods[0].settings)
         self.methods = methods
         self.name = " + ".join(method.name for method in methods) if name is None else name
 
-    def values(self, problems: Problems) -> Floats:
-        return self._values_of_sum(problems)
-
     def seconds(self, problems: Problems) -> float:
         return sum(method.seconds(problems) for method in self.methods)
-
-    def plan(self, problems: Problems) -> FitPlan:
-        return small_policy(self.inputs(problems), problems)
 
     def inputs(self, problems: Problems) -> list[StackedInput]:
         return [part for method in self.methods for part in method.inputs(problems)]
 
 
 def candidates_seen(model: ListEstimator, problems: Problems) -> float:
-    """Estimate how many candidates a fit of the model visits: passes times positions times rows."""
     steps = float(model.length)
     if model.budget is not None and problems.sizes is not None:
         steps = min(model.budget / float(problems.sizes.mean()), float(problems.counts.max()))
@@ -194,9 +167,3 @@ def width(problems: Problems) -> int:
     """Return the number of columns known of a candidate and its problem, after compression where they are many."""
     own = problems.n_features if problems.n_features <= WIDE else NEW
     return 1 + own + (0 if problems.context is None else problems.context.shape[1])
-
-
-def visit_seconds(problems: Problems) -> float:
-    """Estimate the seconds for one candidate and one list, from the numbers of columns and of kinds of links."""
-    kinds = len(problems.links or {}) + (0 if problems.vectors is None else 5)
-    return VISIT + COLUMN * width(problems) + LINK * kinds

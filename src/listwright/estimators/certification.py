@@ -1,7 +1,4 @@
-"""Certificates from held-out problems, for anything that builds lists: values, greedy's values, and those of rivals.
-
-`guarantees.held_out` computes the bounds; this module refuses problems that would make them invalid, and fits rivals.
-"""
+"""Certificates from held-out problems: what would make the bounds of `guarantees.held_out` invalid is refused here."""
 
 from __future__ import annotations
 
@@ -16,6 +13,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Hashes, Ints
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
+from listwright.estimators.measurement import DIVERSITIES
 from listwright.evaluation.values import best_of, list_values
 from listwright.guarantees.bounds import approximation_ratio
 from listwright.guarantees.held_out import (
@@ -33,7 +31,6 @@ from listwright.selection import greedy
 from listwright.training.round import Ledger, first_gains, states_of
 from listwright.walk.constraints import as_budgets, check_problems
 
-DIVERSITIES = tuple(np.linspace(0.0, 0.9, 10).tolist())  # that "mmr" chooses from, by lists for its training problems
 SHOWN = 5  # ids that a message names
 REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of their problems that is noticed
 ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
@@ -112,7 +109,6 @@ class Certification:
         return measured, notes
 
     def measure_more(self, more: Any) -> HeldOutValues:
-        """Measure further problems, or those of a frame that is read as the model's own was."""
         return self.measure(self.model._as_problems(more, measured=True))
 
     def _bound_best(self, problems: Problems, lists: Sequence[Ints], best_known: Any) -> tuple[Floats, set[str]]:
@@ -130,12 +126,11 @@ class Certification:
 def certify_model(
     certification: Certification,
     problems: Problems,
-    *,
-    delta: float,
     clusters: Ints | None = None,
     weights: Floats | None = None,
+    *,
+    delta: float,
 ) -> HeldOutCertificate:
-    """Compute the certificate of a fitted model on problems that it has not seen: see `ListEstimator.certify`."""
     measured = certification.measure(problems, clusters, weights)
     measure = certification.measure_more if clusters is None and weights is None else None
     certificate = make_certificate(measured, delta=delta, **certification.limits, measure=measure)
@@ -199,9 +194,7 @@ def certify_best(
     for name, model in named.items():
         problems = model._as_problems(held_out, measured=True)
         certification = as_certification(model, rivals)
-        measured = certification.measure(
-            problems, read_clusters(cluster, held_out, problems, model), read_weights(weight, held_out, problems, model)
-        )
+        measured = certification.measure(problems, *read_draws(cluster, weight, held_out, problems, model))
         made = make_certificate(measured, delta=delta, n_models=len(named), **certification.limits)
         certificates[name] = made, measured
     best = max(certificates, key=lambda name: certificates[name][0].value)
@@ -218,7 +211,6 @@ def as_certification(
     training: Problems | None = None,
     own_split: bool = False,
 ) -> Certification:
-    """Fit the rivals that are only named, and return how the model is certified."""
     asked = dict(zip(("length", "budget"), model._limits() if limits is None else limits, strict=True))
     training = getattr(model, "training_problems_", None) if training is None else training
     run = getattr(model, "training_", None)
@@ -229,22 +221,19 @@ def as_certification(
     return Certification(model, asked, _fit_rivals(rivals, asked, training), ledger)
 
 
-def read_clusters(cluster: Any, given: Any, problems: Problems, model: Any) -> Ints | None:
-    """Return the number of each problem's cluster, from an array or from a column of the frame that was given."""
-    if cluster is None:
-        return None
-    names = _by_problem(cluster, given, problems, model, "cluster")
-    return np.unique(np.asarray([str(name) for name in names]), return_inverse=True)[1].astype(np.int64)
-
-
-def read_weights(weight: Any, given: Any, problems: Problems, model: Any) -> Floats | None:
-    """Return the weight of each problem, from an array or from a column of the frame that was given."""
-    if weight is None:
-        return None
-    weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise InputError("Weights of problems must be finite, 0 or more, and not all 0.")
-    return weights
+def read_draws(
+    cluster: Any, weight: Any, given: Any, problems: Problems, model: Any
+) -> tuple[Ints | None, Floats | None]:
+    """Return the clusters, as numbers, and the weights of problems, from arrays or from columns of a given frame."""
+    clusters = weights = None
+    if cluster is not None:
+        names = [str(name) for name in _by_problem(cluster, given, problems, model, "cluster")]
+        clusters = np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
+    if weight is not None:
+        weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise InputError("Weights of problems must be finite, 0 or more, and not all 0.")
+    return clusters, weights
 
 
 def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: str) -> Any:
@@ -266,7 +255,6 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
 
 
 def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
-    """Add a note if other certificates were made from these problems before, and remember this one."""
     assert measured.keys is not None
     problems, made = measured.keys[0], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
     others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known).mean() > ALIKE}
@@ -288,7 +276,6 @@ def _problem_keys(problems: Problems) -> Hashes:
 
 
 def _find_copies(problems: Problems, contents: Hashes) -> tuple[Ints | None, Floats | None, list[str]]:
-    """Return clusters of equal problems, the problems' weights and a note; None each unless there are many copies."""
     kinds, clusters = np.unique(contents, return_inverse=True)
     copies = len(problems) - len(kinds)
     if not problems.n_features or copies <= COPIES * len(problems):
@@ -301,7 +288,6 @@ def _find_copies(problems: Problems, contents: Hashes) -> tuple[Ints | None, Flo
 
 
 def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:
-    """Return notes on what the means are taken over, where clusters or weights differ."""
     if weights is not None:
         heaviest = weights if clusters is None else np.bincount(clusters, weights)
         return ["It takes none to weigh more than the heaviest here."] * bool(np.ptp(heaviest) > 0)
@@ -309,7 +295,6 @@ def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:
 
 
 def _split_off_weights(problems: Problems, weights: Floats | None) -> tuple[Problems, Floats | None]:
-    """Return problems without weights in their reward, and the weights of the problems."""
     while isinstance(problems.reward, WeightedProblems):
         own = np.asarray(problems.reward.weights, dtype=np.float64)
         problems, weights = problems.with_reward(problems.reward.reward), own if weights is None else weights * own
@@ -327,7 +312,6 @@ def is_own(reward: Any) -> bool:
 
 
 def _random_lists(problems: Problems, length: int) -> Ints:
-    """Return random lists of distinct rows, -1 where a problem has no more."""
     rng = np.random.default_rng(0)
     order = np.lexsort((rng.random(problems.n_rows), problems.owners))
     rank = np.arange(problems.n_rows) - np.repeat(problems.offsets[:-1], problems.counts)
@@ -367,13 +351,11 @@ def _without_known(problems: Problems, ledger: Ledger) -> tuple[Problems, Bools]
 
 
 def _list_ids(problems: Problems, some: Bools) -> str:
-    """List the first ids of the flagged problems, and how many more there are."""
     ids = [str(name) for name in problems.problem_ids[some]]
     return ", ".join(ids[:SHOWN]) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
 
 
 def _fit_rivals(rivals: Rivals, limits: dict[str, Any], training: Problems | None) -> dict[str, Any]:
-    """Return the rivals by name; those that are only named are fitted on the training problems."""
     if isinstance(rivals, str):
         raise InputError(f"rivals must be several, such as [{rivals!r}]. Got {rivals!r}.")
     given = dict(rivals) if isinstance(rivals, Mapping) else _name_rivals(rivals)
@@ -383,20 +365,14 @@ def _fit_rivals(rivals: Rivals, limits: dict[str, Any], training: Problems | Non
 
 
 def _name_rivals(rivals: Iterable[Any]) -> dict[str, Any]:
-    """Names rivals by their class; further models of a class get a number."""
-    found: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for rival in rivals:
-        name = _name(rival)
-        count = 1 + sum(other == name or other.startswith(f"{name} ") for other in found)
-        found[name if count == 1 or isinstance(rival, str) else f"{name} {count}"] = rival
-    return found
-
-
-def _name(rival: Any) -> str:
-    """Return the name of one rival, or raises `InputError` if it can neither be looked up nor predict."""
-    if isinstance(rival, str) or hasattr(rival, "predict"):
-        return rival if isinstance(rival, str) else type(rival).__name__
-    raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
+        if not isinstance(rival, str) and not hasattr(rival, "predict"):
+            raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
+        name = rival if isinstance(rival, str) else type(rival).__name__
+        count = 1 + sum(other == name or other.startswith(f"{name} ") for other in named)
+        named[name if count == 1 or isinstance(rival, str) else f"{name} {count}"] = rival
+    return named
 
 
 def _fit_rival(name: str, limits: dict[str, Any], training: Problems | None) -> Any:

@@ -92,5 +92,4 @@ class ConSeqOpt(ListEstimator):
         self.verbose = verbose
 
     def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
-        """Wrap the learner so that each position has its own copy."""
         return FitPlan(self.chosen_features(source.example), PerPosition(as_learner(self.learner)), self.n_passes)

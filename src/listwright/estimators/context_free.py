@@ -104,7 +104,6 @@ class ContextFreeSCP(ListEstimator):
         self.verbose = verbose
 
     def _fit(self, problems: Problems | Scan, checkpoints: Checkpoints, validation: Problems | None = None) -> Self:
-        """Learn the distribution, then tries some lists drawn from it on the training problems."""
         problems = with_catalogue(problems)
         super()._fit(problems, checkpoints, None if validation is None else with_catalogue(validation))
         self.best_list_ = self._best_list(problems)
@@ -168,31 +167,24 @@ class ContextFreeSCP(ListEstimator):
         return kept.probabilities
 
     def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
-        """Let the policy see only which items there are; raises `InputError` unless the learner is one over items."""
         plan = super()._plan(source)
         if not isinstance(plan.learner, Experts) or plan.learner.policies is not None:
             raise InputError(f"A context-free learner is one over items, such as majority. Got {self.learner!r}.")
         return replace(plan, features=Identity())
 
     def _best_list(self, problems: Problems) -> Ints:
-        """Return the best, in training, of the likeliest items and of 32 lists that are drawn."""
-        rng = np.random.default_rng(0)
-        chances = self.probabilities_
+        rng, chances = np.random.default_rng(0), self.probabilities_
         drawn = [rng.choice(len(chances), size=self.length, p=chances) for _ in range(TRIED)]
-        tried = [np.argsort(-chances, kind="stable")[: self.length], *(_without_repeats(items) for items in drawn)]
+        distinct = (list(dict.fromkeys(items.tolist())) for items in drawn)
+        tried = [np.argsort(-chances, kind="stable")[: self.length], *map(np.array, distinct)]
         values = [list_values(Lists(problems, rows_of_items(problems, items)), problems).mean() for items in tried]
         return tried[int(np.argmax(values))]
 
 
 def _that_fit(problems: Problems, rows: Ints, budgets: Floats | None) -> Ints:
-    """Drops the rows that do not fit what is left of the budget, and moves the others up in their order."""
-    kept, room = rows.copy(), Constraints(problems, budgets, rows.shape[1])
+    """Drop the rows that do not fit what is left of the budget, and move the others up in their order."""
+    kept, limits = rows.copy(), Constraints(problems, budgets, rows.shape[1])
     for column in kept.T:
-        column[~room.fits()[column]] = -1
-        room.take(column)
+        column[~limits.fits()[column]] = -1
+        limits.take(column)
     return np.take_along_axis(kept, np.argsort(kept < 0, axis=1, kind="stable"), axis=1)
-
-
-def _without_repeats(items: Ints) -> Ints:
-    """Keep the first occurrence of each item."""
-    return items[np.sort(np.unique(items, return_index=True)[1])]

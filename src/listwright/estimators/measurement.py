@@ -1,13 +1,9 @@
-"""What lists are worth on problems that were not learned from, beside what people would do instead.
-
-It answers the first question after a fit, whether learning was worth it: `measured_` of every estimator is a
-`Measurement`, and `report_` of `SCP` holds the same one.
-"""
+"""What lists are worth on problems that were not learned from, beside what people would do instead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import Any, NamedTuple
 
@@ -42,33 +38,12 @@ Values = Callable[[Problems, Problems], Floats]  # of lists for the second, by w
 
 @saved_as("RivalValue")
 class RivalValue(NamedTuple):
-    """What another method's lists are worth on the same problems, and how far the model is ahead, problem by problem.
-
-    Attributes
-    ----------
-    name : str
-        The method.
-    value : float
-        Mean value of its lists.
-    ahead : float
-        Mean value of the model's lists minus that.
-    low, high : float or None
-        The ends of the 95 % interval of `ahead`.
-
-    See Also
-    --------
-    Measurement : Has one for each method.
-
-    Examples
-    --------
-    >>> RivalValue("static list", value=0.7, ahead=0.1, low=0.05, high=0.15).ahead
-    0.1
-    """
+    """What another method's lists are worth on the same problems, and how far the model is ahead of it."""
 
     name: str
-    value: float
-    ahead: float
-    low: float | None
+    value: float  # mean value of its lists
+    ahead: float  # mean value of the model's lists minus that
+    low: float | None  # the ends of the 95 % interval of `ahead`
     high: float | None
 
     def __str__(self) -> str:
@@ -137,9 +112,8 @@ class Measurement:
         ahead = [rival for rival in self.rivals if rival.low is not None and rival.low > 0]
         behind = [rival for rival in self.rivals if rival.high is not None and rival.high < 0]
         level = [rival for rival in self.rivals if rival not in (*ahead, *behind)]
-        parts += [f"Ahead of {_join_names(ahead)}."] if ahead else []
-        parts += [f"Behind {_join_names(behind)}."] if behind else []
-        parts += [f"No clear difference to {_join_names(level)}."] if level else []
+        named = (("Ahead of", ahead), ("Behind", behind), ("No clear difference to", level))
+        parts += [f"{words} {'; '.join(map(str, rivals))}." for words, rivals in named if rivals]
         text = fill(" ".join(parts), 110)
         return text if self.certificate is None else f"{text}\n{self.certificate}"
 
@@ -169,14 +143,19 @@ class Measurement:
 
 
 def _end(value: float | None) -> float:
-    """Return the end of an interval, nan where there is none."""
     return np.nan if value is None else value
 
 
 def measurement_of(
-    values: Floats, rivals: Mapping[str, Floats], *, limit: str, bounded: bool, out_of_fold: bool = True
+    values: Floats,
+    rivals: Mapping[str, Floats],
+    problems: Problems,
+    limits: dict[str, Any],
+    *,
+    out_of_fold: bool = True,
 ) -> Measurement:
-    """Return the measurement from the values of lists, problem by problem."""
+    bounded, length = reward_of(problems).bounded, limits["length"]
+    limit = f"{length} item{'' if length == 1 else 's'}" if length else f"total size {limits['budget']:g}"
     own = estimate(values, bounds=SHARES if bounded else None)
     assert own is not None
     others = []
@@ -188,7 +167,6 @@ def measurement_of(
 
 
 def measure_out_of_fold(model: Any, problems: Problems) -> Measurement:
-    """Measure copies of a model, each on the problems of a fold that it has not learned from."""
     if len(problems) < FEWEST:
         raise AttributeError(f"{len(problems)} problems are too few to hold some out: give at least {FEWEST}.")
 
@@ -199,17 +177,15 @@ def measure_out_of_fold(model: Any, problems: Problems) -> Measurement:
     report_progress("measuring out of fold")
     problems = as_constrained(problems, None, getattr(model, "per_group", None))
     own, limits = out_of_fold_values(problems, values), limits_of(model)
-    return measurement_of(own, rival_values(problems, limits), limit=limit_text(limits), bounded=_is_bounded(problems))
+    return measurement_of(own, rival_values(problems, limits), problems, limits)
 
 
 def measure_held_out(model: Any, learned: Problems, held: Problems, certificate: HeldOutCertificate) -> Measurement:
-    """Measure a fitted model, and rivals that learned from the same problems, on problems held back."""
     learned, held = (as_constrained(some, None, getattr(model, "per_group", None)) for some in (learned, held))
     limits = limits_of(model)
     rivals = {name: values(learned, held) for name, values in rivals_for(learned, limits, 1).items()}
     own = list_values(model.predict(held.without_reward()), held)
-    measured = measurement_of(own, rivals, limit=limit_text(limits), bounded=_is_bounded(held), out_of_fold=False)
-    return Measurement(**vars(measured) | {"certificate": certificate})
+    return replace(measurement_of(own, rivals, held, limits, out_of_fold=False), certificate=certificate)
 
 
 def split_held_out(n_problems: int, share: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
@@ -224,27 +200,17 @@ def split_held_out(n_problems: int, share: float, rng: np.random.Generator) -> t
 
 
 def limits_of(model: Any) -> dict[str, Any]:
-    """Return the length or budget of a model's lists, as keyword arguments of `predict`."""
     return {"length": model.length if model.budget is None else None, "budget": model.budget}
-
-
-def limit_text(limits: dict[str, Any]) -> str:
-    """Return what lists are limited to, in words."""
-    if limits["budget"] is not None:
-        return f"total size {limits['budget']:g}"
-    return f"{limits['length']} item{'' if limits['length'] == 1 else 's'}"
 
 
 def rival_values(
     problems: Problems, limits: dict[str, Any], n_folds: int = FOLDS, *, trees: bool = True
 ) -> dict[str, Floats]:
-    """Return the values of the rivals' lists out of fold, by name."""
     rivals = rivals_for(problems, limits, n_folds, trees=trees)
     return {name: out_of_fold_values(problems, values, n_folds) for name, values in rivals.items()}
 
 
 def out_of_fold_values(problems: Problems, values: Values, n_folds: int = FOLDS) -> Floats:
-    """Return the value of each problem's list, built by what was learned without its fold."""
     folds, result = folds_of(problems.problem_ids, n_folds), np.zeros(len(problems))
     present = np.unique(folds)
     for fold in present:
@@ -254,27 +220,23 @@ def out_of_fold_values(problems: Problems, values: Values, n_folds: int = FOLDS)
 
 
 def rivals_for(problems: Problems, limits: dict[str, Any], n_folds: int, *, trees: bool = True) -> dict[str, Values]:
-    """Return what a model is compared with on problems of this kind: static list, best column, trees and MMR."""
     rivals: dict[str, Values] = {}
     if problems.catalogue is not None:
-        rivals["static list"] = _baseline_values(StaticList(), limits)
+        rivals["static list"] = _fitted_values(StaticList().fit, limits)
     if problems.n_features:
         rivals["sorting by the best column"] = lambda learned, held: _column_values(learned, held, limits)
     width = problems.n_features + (0 if problems.context is None else problems.context.shape[1])
     if width:
         small = trees and problems.n_features <= WIDE and problems.n_rows * width * n_folds <= TREE_CELLS
         estimator = TopK("extra_trees" if small else "ridge", random_state=0)
-        rivals["sorting by trees" if small else "sorting by ridge"] = _baseline_values(estimator, limits)
+        rivals["sorting by trees" if small else "sorting by ridge"] = _fitted_values(estimator.fit, limits)
     stepwise = problems.quotas is not None and problems.quotas.alternatives.shape[1] > 0
     if (problems.n_features or problems.vectors is not None) and not stepwise:
-        rivals["MMR"] = lambda learned, held: list_values(
-            fit_mmr(learned, limits).predict(held.without_reward(), **limits, allow_short=True), held
-        )
+        rivals["MMR"] = _fitted_values(lambda learned: fit_mmr(learned, limits), limits)
     return rivals
 
 
 def fit_mmr(problems: Problems, limits: dict[str, Any]) -> MMR:
-    """Return MMR over a ridge score, with the diversity whose lists are worth most on the problems."""
     model = MMR(relevance="ridge", length=limits["length"] or 1).fit(problems)
 
     def values(diversity: float) -> Floats:
@@ -284,12 +246,9 @@ def fit_mmr(problems: Problems, limits: dict[str, Any]) -> MMR:
     return model.set_params(diversity=best_of(DIVERSITIES, values))
 
 
-def _baseline_values(baseline: Any, limits: dict[str, Any]) -> Values:
-    """Return the values of a baseline's lists, as a function of what it learns from and is measured on."""
-
+def _fitted_values(fit: Callable[[Problems], Any], limits: dict[str, Any]) -> Values:
     def values(learned: Problems, held: Problems) -> Floats:
-        model = clone(baseline).fit(learned)
-        return list_values(model.predict(held.without_reward(), **limits, allow_short=True), held)
+        return list_values(fit(learned).predict(held.without_reward(), **limits, allow_short=True), held)
 
     return values
 
@@ -304,17 +263,6 @@ def _column_values(learned: Problems, held: Problems, limits: dict[str, Any]) ->
 
 
 def _sorted_values(problems: Problems, column: int, sign: float, limits: dict[str, Any]) -> Floats:
-    """Return the values of lists that are sorted by one column, times a sign."""
     scores: Floats = sign * dense(problems.features[:, [column]])[:, 0].astype(np.float64)
     steps = n_steps(problems, limits["length"], allow_short=True)
     return list_values(lists_by_score(problems, scores, steps, as_budgets(limits["budget"], problems)), problems)
-
-
-def _is_bounded(problems: Problems) -> bool:
-    """Return whether values are shares of 1."""
-    return reward_of(problems).bounded
-
-
-def _join_names(rivals: Sequence[RivalValue]) -> str:
-    """Join rivals in words."""
-    return "; ".join(str(rival) for rival in rivals)

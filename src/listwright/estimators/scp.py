@@ -1,7 +1,4 @@
-"""`SCP`, Submodular Contextual Policy: one policy that builds lists (Algorithm 2 of the paper).
-
-The class adds the choice of a way to learn (`effort`, `tune`) to `ListEstimator`, which does the learning.
-"""
+"""`SCP`, Submodular Contextual Policy: one policy that builds lists (Algorithm 2 of the paper)."""
 
 from __future__ import annotations
 
@@ -206,14 +203,14 @@ class SCP(ListEstimator):
         self.verbose = verbose
 
     def _plan(self, source: ProblemSource, *, in_parts: bool = False) -> FitPlan:
-        """Return the plan of `effort` and `tune`; problems that are read in parts are learned by the linear policy."""
         if self.tune and source.whole is None:
             raise InputError("tune=True learns from problems in memory. Pass scan.sample(), and fit what it chooses.")
         tuned = self.tune and self.effort == "fast"
         if not isinstance(source, InMemory) or source.whole is None or (in_parts and not tuned):
             return super()._plan(source)
-        problems, plain = source.whole, self._fast()
+        problems = source.whole
         about: dict[str, Any] = {}
+        plain = clone(self).set_params(effort="fast", tune=False, engine="local", verbose=0)
         if self.budget is not None and self.per_size == "auto" and len(problems) >= FEW:
             about["per_size_"] = divide_by_sizes(problems, plain)
             plain.set_params(per_size=about["per_size_"])
@@ -227,7 +224,6 @@ class SCP(ListEstimator):
     def _choose_plan(
         self, methods: Sequence[CandidateMethod], problems: Problems, limit: float | None, about: dict[str, Any]
     ) -> FitPlan:
-        """Try the methods and return the plan of the one chosen, with report and trials."""
         errors = SURE if limit is not None and items_recur(problems) else 1.0
         method, trials, report = choose(methods, problems, time_limit=limit, errors=errors)
         about = about | {"trials_": trials, "report_": report}
@@ -236,7 +232,6 @@ class SCP(ListEstimator):
         return replace(method.plan(problems), about=about)
 
     def _breaches(self) -> Iterator[str]:
-        """Add to the breaches of the theorems that features, learner or estimates were chosen on the same states."""
         if getattr(self, "trials_", None):
             chooser = "tune=True" if self.tune and self.effort != "auto" else f'effort="{self.effort}"'
             yield f"{chooser} chose features and learner on the same states"
@@ -244,12 +239,7 @@ class SCP(ListEstimator):
             yield f'effort="{self.effort}" fitted its estimates on the same states'
         yield from super()._breaches()
 
-    def _fast(self) -> SCP:
-        """Return the plain linear policy with these settings, to be fitted in this process and without a word."""
-        return clone(self).set_params(effort="fast", tune=False, engine="local", verbose=0)
-
     def check(self, problems: Problems) -> None:
-        """Raise `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts."""
         super().check(problems)
         if self.effort not in EFFORTS:
             raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")

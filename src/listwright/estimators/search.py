@@ -1,9 +1,7 @@
-"""What `SCP` tries for problems of each kind, and how it chooses.
+"""What `SCP` tries for problems of each kind, in order of preference, and how it chooses.
 
-`choose` compares methods by the values of lists that are built out of fold. It takes the first that is not behind the
-best by more than one standard error, at the length asked for and over all lengths up to it; where items recur, by more
-than two, because there the first method was the best on most data that settings were chosen on. The order of methods is
-that of preference. `Report` and `Trial` records become the attributes `report_` and `trials_`.
+It takes the first that is not behind the best by more than one standard error; where items recur, by more than two,
+because there the first method was the best on most data that settings were chosen on.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from listwright.estimators.candidates import (
     candidates_seen,
     width,
 )
-from listwright.estimators.measurement import Measurement, limit_text, measurement_of, rival_values
+from listwright.estimators.measurement import Measurement, measurement_of, rival_values
 from listwright.estimators.stacking import PASSES, StaticRank
 from listwright.estimators.wide import WIDE, compress
 from listwright.evaluation.values import highest, paired_difference, simplest
@@ -43,7 +41,7 @@ from listwright.features.outcomes import Forest
 from listwright.learners import Aggregate, RidgeFTRL, SoftmaxLeader
 from listwright.learners.boosting import Boosting
 from listwright.problems import Problems
-from listwright.rewards import AnySuccess, reward_of
+from listwright.rewards import AnySuccess
 from listwright.walk.constraints import as_constrained
 
 PENALTIES = (10.0, 100.0, 1000.0)
@@ -154,7 +152,6 @@ class Report:
         return "\n".join([*parts, *self._gaps()])
 
     def _gaps(self) -> list[str]:
-        """Say in a line which columns had missing values."""
         more = f" and {len(self.filled) - SHOWN:,} more" if len(self.filled) > SHOWN else ""
         shown = ", ".join(self.filled[:SHOWN]) + more
         return [f"Missing values were filled with the median, and marked, in {shown}."] if shown else []
@@ -164,20 +161,12 @@ class Report:
         return f"{html_text(text)}{self.measured._repr_html_()}"
 
 
-class Chosen(NamedTuple):
-    """The method that was chosen, and the record of the choice; no trials where there was none."""
-
-    method: CandidateMethod
-    trials: list[Trial]
-    report: Report | None
-
-
 def choose(
     methods: Sequence[CandidateMethod], problems: Problems, *, time_limit: float | None = None, errors: float = 1.0
-) -> Chosen:
+) -> tuple[CandidateMethod, list[Trial], Report | None]:
     """Return the first method that is not clearly behind the best, at the limit asked for and over all lengths."""
     if len(methods) < 2 or len(problems) < 2:
-        return Chosen(methods[0], [], None)
+        return methods[0], [], None
     left = np.inf if time_limit is None else time_limit
     fallback = min(methods, key=lambda method: method.seconds(problems))  # tried whatever the limit
     values: dict[CandidateMethod, Floats] = {}
@@ -197,28 +186,24 @@ def choose(
     untried = tuple(method.name for method in methods if method not in values)
     measured = _measure_method(tried[at], whole[at], problems, left)
     lead = paired_difference(whole[best], whole[at])
-    return Chosen(tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried))
+    return tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried)
 
 
 def _measure_method(method: CandidateMethod, values: Floats, problems: Problems, seconds: float) -> Measurement:
-    """Return what the chosen method's lists are worth, beside rivals on the same folds."""
     problems = as_constrained(problems, None, method.settings.per_group)
     trees = TREES * problems.n_rows * (QUICK_FOLDS - 1) <= seconds
     rivals = rival_values(problems, method.limits, QUICK_FOLDS, trees=trees)
-    return measurement_of(values, rivals, limit=limit_text(method.limits), bounded=reward_of(problems).bounded)
+    return measurement_of(values, rivals, problems, method.limits)
 
 
 def divide_by_sizes(problems: Problems, plain: ListEstimator) -> bool:
     """Return whether to learn gains per size: unless plain gains give better lists by two standard errors."""
-    per_size, by_gain = (_linear_values(problems, clone(plain).set_params(per_size=option)) for option in (True, False))
+    quick = {"learner": "ridge", "keep": "last", "n_passes": min(plain.n_passes, PASSES_TO_COMPARE)}
+    settings = (clone(plain).set_params(per_size=option, **quick) for option in (True, False))
+    methods = (PolicyMethod("linear", model, n_folds=QUICK_FOLDS) for model in settings)
+    per_size, by_gain = (method.values(problems)[:, -1] for method in methods)
     ahead, error = paired_difference(by_gain, per_size)
     return ahead <= SURE * error
-
-
-def _linear_values(problems: Problems, settings: ListEstimator) -> Floats:
-    """Return the values of whole lists by a quick linear policy with these settings, out of fold."""
-    settings.set_params(learner="ridge", keep="last", n_passes=min(settings.n_passes, PASSES_TO_COMPARE))
-    return PolicyMethod("linear", settings, n_folds=QUICK_FOLDS).values(problems)[:, -1]
 
 
 def auto_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
@@ -230,12 +215,10 @@ def auto_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMeth
 
 
 def items_recur(problems: Problems) -> bool:
-    """Return whether the same items come up again and one success is enough."""
     return problems.catalogue is not None and isinstance(problems.reward, AnySuccess)
 
 
 def time_to_try(problems: Problems, plain: ListEstimator) -> float:
-    """Return the default seconds: ten linear fits, at least 20, and enough for the method that is preferred."""
     ten_fits = TIMES_LINEAR * SearchSpace(problems, plain).linear().fit_seconds(problems)
     return max(LEAST_SECONDS, ten_fits, auto_methods(problems, plain)[0].seconds(problems))
 
@@ -272,17 +255,14 @@ class SearchSpace:
         linear, softmax = self.linear(), self.softmax()
         trees: list[CandidateMethod] = []
         if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
-            trees = [self.sorted_trees(100), self.boosted_trees()]
+            boosted = self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)
+            trees = [self.sorted_trees(), boosted]
         sums: list[list[CandidateMethod]] = []
         if trees:
             sums = [[linear, *trees[:1]], [linear, *trees], *([[linear, *softmax, *trees]] if softmax else [])]
-        together = [CombinedMethod(parts) for parts in sums]
-        return [*self.simple(), linear, *softmax, *trees, *together]
-
-    def simple(self) -> list[CandidateMethod]:
-        """Return the methods with few weights: a fixed list, sorting, and what MMR does."""
         static = [] if self.problems.catalogue is None else [self.static_list()]
-        return [*static, *self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
+        simple = [*static, *self.one_column(), *self.one_column_and_likeness(), *self.sorted_linear()]
+        return [*simple, linear, *softmax, *trees, *(CombinedMethod(parts) for parts in sums)]
 
     def can_keep(self, n_passes: int, columns: int) -> bool:
         """Return whether a learner that keeps every example it has seen stays within memory."""
@@ -290,25 +270,20 @@ class SearchSpace:
         return candidates_seen(model, self.problems) * columns <= MOST_KEPT
 
     def policy(self, name: str, **changes: Any) -> PolicyMethod:
-        """Return a method that fits the plain estimator with some parameters changed."""
         return PolicyMethod(name, self.plain, n_folds=self.n_folds, **changes)
 
     def linear(self) -> PolicyMethod:
-        """Return the plain estimator as it is."""
         return self.policy("linear")
 
     def static_list(self) -> CandidateMethod:
-        """Return the greedy list on the mean reward, the same for all problems."""
         return EstimateMethod("static list", self.plain, StaticRank(), (1.0,), sorts=True, cost=0.0)
 
     def one_column(self) -> list[CandidateMethod]:
-        """Sort by the column that predicts the gains best."""
         if not self.problems.n_features or sparse.issparse(self.problems.features):
             return []
         return [self.policy("one column", sorts=True, features=BestColumn(), n_passes=1)]
 
     def sorted_linear(self) -> list[CandidateMethod]:
-        """Sort by a linear function of a candidate's own features."""
         if not self.problems.n_features:
             return []
         own = compress(Candidate(), self.problems)
@@ -328,7 +303,6 @@ class SearchSpace:
         return [self.policy("softmax", learner=SoftmaxLeader(by="gains", most_rows=MOST_ROWS), n_passes=2)]
 
     def without_identity(self) -> list[CandidateMethod]:
-        """Return a linear policy that does not know which item a candidate is."""
         if self.problems.catalogue is None or not 0 < self.problems.n_features <= WIDE:
             return []
         return [self.policy("linear, no identity", features=Sum(self._no_identity()))]
@@ -343,18 +317,13 @@ class SearchSpace:
         return [self.policy("linear by item", features=Sum([*self._no_identity(), Identity(crosses)]), n_passes=3)]
 
     def _no_identity(self) -> list[Any]:
-        """Return the automatic features without `Identity`."""
         return [part for part in auto_features(self.problems).parts if not isinstance(part, Identity)]
 
-    def sorted_trees(self, n_trees: int) -> PolicyMethod:
+    def sorted_trees(self) -> PolicyMethod:
         """Sort by extra-trees that predict what a candidate gains alone."""
         from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
 
-        trees = ExtraTreesRegressor(n_trees, min_samples_leaf=2, max_features=0.5, random_state=0)
+        trees = ExtraTreesRegressor(100, min_samples_leaf=2, max_features=0.5, random_state=0)
         own: dict[str, Any] = {"length": 1, "budget": None, "features": compress(Candidate(), self.problems)}
         learner = Aggregate(trees, most_rows=MOST_ROWS)
         return self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)
-
-    def boosted_trees(self) -> PolicyMethod:
-        """Return gradient boosting on all that the policy sees, trained on lists that it builds itself."""
-        return self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)

@@ -28,8 +28,6 @@ FIRM, PASSES = 1e5, 1
 
 
 class RankSeen(NamedTuple):
-    """Problems, and what `StaticRank` sees of them."""
-
     problems: Problems
     column: Floats32
 
@@ -46,8 +44,7 @@ class StaticRank(CrossFitted):
         self.fold_orders_ = np.tile(self.order_, (self.n_folds, 1))
         for fold in self.folds(problems):
             order = StaticList().fit(problems[fold.rest]).order_
-            rest = np.setdiff1d(self.order_, order)
-            self.fold_orders_[fold.number] = np.concatenate([order, rest])
+            self.fold_orders_[fold.number] = np.concatenate([order, np.setdiff1d(self.order_, order)])
         return self
 
     def start(self, problems: Problems) -> RankSeen:
@@ -79,8 +76,8 @@ class Scores(Sum):
     @classmethod
     def of(cls, inputs: Sequence[StackedInput], problems: Problems) -> Self:
         """Make the sum from fitted features; scores of policies need only be cross-fitted until `fit`."""
-        scores = cls([clone(one.features) for one in inputs])
-        scores.parts_, scores.fitted_to_ = [one.features for one in inputs], fingerprint(problems)
+        scores = cls([clone(part.features) for part in inputs])
+        scores.parts_, scores.fitted_to_ = [part.features for part in inputs], fingerprint(problems)
         return scores
 
     def fit(self, problems: Problems) -> Self:
@@ -93,14 +90,11 @@ class Scores(Sum):
 
 
 def small_policy(inputs: Sequence[StackedInput], problems: Problems) -> FitPlan:
-    """Return the plan of a softmax policy over few columns."""
-    prior = tuple(weight for one in inputs for weight in one.weights)
+    prior = tuple(weight for part in inputs for weight in part.weights)
     return FitPlan(Scores.of(inputs, problems), SoftmaxLeader(FIRM, prior=prior), PASSES)
 
 
 class FoldPart(NamedTuple):
-    """Some of the problems, as one model sees them, with the state of its features."""
-
     model: ListEstimator
     which: Ints
     rows: Ints
@@ -137,7 +131,6 @@ class PolicyScore(CrossFitted):
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fit the model on all problems, and on all but each fold unless that is done."""
         self.cross_fit(problems)
         report_progress(self.names()[0])
         self.model_ = clone(self.model).fit(problems)
@@ -158,11 +151,9 @@ class PolicyScore(CrossFitted):
         return self
 
     def has_seen(self, problems: Problems) -> bool:
-        """Return whether it is cross-fitted to these problems, by their fingerprint."""
         return getattr(self, "cross_fitted_to_", None) == fingerprint(problems)
 
     def held_out(self, problems: Problems) -> Iterator[tuple[Ints, ListEstimator]]:
-        """Yield the training problems of each fold, and the model that was fitted without them."""
         folds = folds_of(problems.problem_ids, self.n_folds)
         for fold in np.unique(folds):
             model = self.fold_models_[fold]
@@ -178,7 +169,6 @@ class PolicyScore(CrossFitted):
         return (self._scores(seen) / self.spread_).astype(np.float32)[:, None]
 
     def _scores(self, seen: ScoreSeen) -> Floats:
-        """Collects the scores of all parts into one array with one number per row."""
         scores: Floats = np.zeros(seen.problems.n_rows)
         for part in seen.parts:
             scores[part.rows] = _policy_scores(part.model, part.seen) if part.scores is None else part.scores
@@ -208,5 +198,4 @@ def _part(model: ListEstimator, which: Ints, problems: Problems) -> FoldPart:
 
 
 def _policy_scores(model: ListEstimator, seen: Any) -> Floats:
-    """Return a model's scores of all rows, given what its features have seen."""
     return model.policy_.score(model.training_.features.rows(seen))

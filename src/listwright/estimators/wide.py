@@ -21,7 +21,6 @@ from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright._kernels.rows import linear_scores
 from listwright.features import Features, Rows
-from listwright.features.auto import auto_features
 from listwright.features.base import Crossed, CrossFitted
 from listwright.features.candidate import feature_names
 from listwright.features.scale import Scale
@@ -45,18 +44,12 @@ PRODUCT = 4e-10  # seconds per product in the sums that the basis is found from,
 PENALTY = 100.0  # that the search for the best one starts from
 
 
-def suited_features(problems: Problems) -> Features:
-    """Return automatic features, behind a compression to few columns where there are more than 200."""
-    return compress(auto_features(problems), problems)
-
-
 def compress(features: Features, problems: Problems) -> Features:
     """Return the features, behind a compression to few columns where there are more than 200."""
     return Compressed(features) if problems.n_features > WIDE else features
 
 
 def compression_seconds(problems: Problems) -> float:
-    """Estimate how long it takes to find the few columns; 0 where there are few already."""
     if problems.n_features <= WIDE:
         return 0.0
     return PRODUCT * problems.n_rows * problems.n_features * min(problems.n_features, problems.n_rows, EXACT)
@@ -120,7 +113,6 @@ class Compressed(CrossFitted):
         return twin
 
     def compress(self, problems: Problems) -> Problems:
-        """Return the problems with the few columns in place of the many."""
         table = np.empty((problems.n_rows, len(self.basis_.weights)), dtype=np.float32)
         for column, weights in enumerate(self.basis_.weights):
             table[:, column] = _sums(problems.features, weights)
@@ -177,7 +169,6 @@ def learning_bytes(problems: Problems | Scan) -> int:
 
 
 def _narrow(problems: Problems, columns: int) -> int:
-    """Estimate the bytes for a table of few columns."""
     row = 4 * columns
     batch = as_learner("ridge").batch_size(len(problems), problems.n_rows) / len(problems) * problems.n_rows
     return int(2 * row * problems.n_rows + COPIES * row * batch + 8 * SUMS * (3 * columns + 2) ** 2)
@@ -200,7 +191,6 @@ class Basis(NamedTuple):
 
 
 def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, components: int) -> Basis:
-    """Return the basis for these problems."""
     # Only differences between the candidates of a problem decide what is picked, so that columns and gains are taken
     # relative to their problem's mean.
     scale = Scale.of(problems.features)
@@ -211,17 +201,15 @@ def basis_of(problems: Problems, gains: Floats, folds: Ints, *, columns: int, co
     total = reduce(RidgeSums.combine, parts)
     penalty = best_penalty(parts, total, PENALTY)
     own = _most_telling(table, target)[:columns]
-    found = [total.solve(penalty)[0], *_largest_directions(total.gram, components).T]
+    new = [total.solve(penalty)[0], *_largest_directions(total.gram, components).T]
     without = [total.combine(part, -1.0).solve(penalty)[0] for part in parts]
-    score, *directions = (one if span is None else span @ one for one in found)
-    scores = np.stack([one if span is None else span @ one for one in without])
-    new = np.stack([score, *np.eye(problems.n_features)[own], *directions])
+    score, *directions = (column if span is None else span @ column for column in new)
+    scores = np.stack([column if span is None else span @ column for column in without])
     spread = scale.spread.astype(np.float64)
-    return Basis(new / spread, scores / spread, own)
+    return Basis(np.stack([score, *np.eye(problems.n_features)[own], *directions]) / spread, scores / spread, own)
 
 
 def _differences(table: Floats32, problems: Problems) -> Floats32:
-    """Subtract from each row the mean of its problem, in place."""
     means = np.add.reduceat(table, problems.offsets[:-1], axis=0) / problems.counts[:, None].astype(np.float32)
     table -= means[problems.owners]
     return table
@@ -235,13 +223,11 @@ def _span(table: Floats32, target: Floats, folds: Ints) -> Floats32 | None:
     if n <= EXACT:
         values, vectors = linalg.eigh((table @ table.T).astype(np.float64))
         kept = values > 1e-9 * max(values[-1], 1e-300)
-        turned = table.T.astype(np.float64) @ (vectors[:, kept] / np.sqrt(values[kept]))
-        return turned.astype(np.float32)
+        return (table.T.astype(np.float64) @ (vectors[:, kept] / np.sqrt(values[kept]))).astype(np.float32)
     near = _near_solutions(table, target, folds)
     drawn = np.random.default_rng(0).standard_normal((n, RANK - near.shape[1])).astype(np.float32)
     drawn = table @ linalg.qr(table.T @ drawn, mode="economic")[0]  # sharpened (Halko, Martinsson and Tropp 2011)
-    span: Floats32 = linalg.qr(np.concatenate([near, table.T @ drawn], axis=1), mode="economic")[0]
-    return span
+    return linalg.qr(np.concatenate([near, table.T @ drawn], axis=1), mode="economic")[0]
 
 
 def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
@@ -254,9 +240,7 @@ def _near_solutions(table: Floats32, target: Floats, folds: Ints) -> Floats32:
 
 
 def _unit(columns: Floats32) -> Floats32:
-    """Scales columns to length 1."""
-    found: Floats32 = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
-    return found
+    return columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
 
 
 def _fold_sums(table: Floats32, target: Floats, folds: Ints) -> list[RidgeSums]:

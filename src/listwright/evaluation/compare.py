@@ -24,8 +24,6 @@ from listwright.walk.constraints import check_problems
 
 
 class _Limits(NamedTuple):
-    """How long lists may be: the lengths or budgets, and whether to fit again for each length."""
-
     name: str
     values: tuple[Any, ...]
     refit: bool
@@ -145,12 +143,10 @@ def _read(problems: Any, test: Any, reward: Any, columns: Any) -> tuple[Problems
 
 
 def _in_memory(problems: Problems | Scan) -> Problems:
-    """Return problems in memory: those of a scan are sampled."""
     return problems.sample() if isinstance(problems, Scan) else problems
 
 
 def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None) -> None:
-    """Raise `InputError` unless the methods are estimators and the problems have a reward."""
     if not isinstance(methods, Mapping) or not methods:
         raise InputError(f"methods must be a dictionary of at least one estimator by name. Got {methods!r}.")
     for name, method in methods.items():
@@ -162,7 +158,6 @@ def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None
 
 
 def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool) -> _Limits:
-    """Return the lengths or budgets in increasing order, or raise if there are none or one is not above 0."""
     name, values = ("length", tuple(lengths)) if budgets is None else ("budget", tuple(budgets))
     if not values or min(values) <= 0:
         raise InputError(f"{name}s must be above 0, at least one of them. Got {values!r}.")
@@ -170,7 +165,6 @@ def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool
 
 
 def _values(method: Any, split: Split, limits: _Limits) -> Iterator[tuple[Any, Floats]]:
-    """Fit one method on a split and yield each limit with the values of its lists on the test problems."""
     hidden = split.test if getattr(method, "needs_reward", False) else split.test.without_reward()
     if limits.name == "length":
         for group in [[limit] for limit in limits.values] if limits.refit else [limits.values]:
@@ -188,7 +182,6 @@ def _values(method: Any, split: Split, limits: _Limits) -> Iterator[tuple[Any, F
 
 
 def _fit_method(method: Any, split: Split, settings: dict[str, Any]) -> Any:
-    """Return a fitted clone that has those of the settings that it knows."""
     model = clone(method)
     known = model.get_params()
     wanted = settings | {"random_state": split.seed, "allow_short": True}
@@ -196,7 +189,6 @@ def _fit_method(method: Any, split: Split, settings: dict[str, Any]) -> Any:
 
 
 def _records(method: str, split: Split, limit_name: str, limit: Any, values: Floats) -> dict[str, Any]:
-    """Return columns with one entry per test problem."""
     n = len(values)
     return {
         "method": np.full(n, method, dtype=object),
@@ -211,8 +203,6 @@ def _records(method: str, split: Split, limit_name: str, limit: Any, values: Flo
 
 
 class Split(NamedTuple):
-    """A training set and the problems that it is tested on, with the seed, fold and training size that made it."""
-
     seed: int  # draws the folds and the training problems
     fold: Any  # the fold that is tested
     train_size: float  # share or number of the problems to learn from
@@ -238,7 +228,6 @@ def splits(
 
 
 def as_seeds(seeds: int | Sequence[int]) -> Sequence[int]:
-    """Return the seeds 0, 1, ... for a number of seeds, or a list of seeds as it is."""
     chosen = range(seeds) if isinstance(seeds, int | np.integer) else list(seeds)
     if len(chosen) == 0:
         raise InputError(f"seeds must be at least 1, or a list of seeds. Got {seeds!r}.")
@@ -274,7 +263,6 @@ def fold_numbers(folds: int | ArrayLike, n_problems: int, seed: int) -> NDArray[
 
 
 def _count(size: float, available: int) -> int:
-    """Return a number of problems, from a share (a float up to 1.0) or a number."""
     is_share = isinstance(size, float | np.floating) and 0 < size <= 1
     count = max(1, round(size * available)) if is_share else int(size)
     if count < 1 or count > available or (not is_share and count != size):

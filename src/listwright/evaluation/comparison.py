@@ -62,7 +62,6 @@ class Comparison:
 
     @cached_property
     def _axes(self) -> dict[str, list[Any]]:
-        """The distinct training sizes, limits and problems, in order of appearance."""
         names = ("train_size", self.limit, "problem")
         return {name: list(dict.fromkeys(self.values[name].tolist())) for name in names}
 
@@ -77,14 +76,12 @@ class Comparison:
     def _average(self, column: str) -> Floats:
         """(methods, train sizes, limits, problems): a column, averaged over seeds and folds."""
         axes = {"method": list(self.methods), **self._axes}
-        places = []
-        for name, labels in axes.items():
-            codes = {label: code for code, label in enumerate(labels)}
-            places.append(np.array([codes[label] for label in self.values[name].tolist()]))
+        codes = {name: {label: code for code, label in enumerate(labels)} for name, labels in axes.items()}
+        places = tuple(np.array([codes[name][label] for label in self.values[name].tolist()]) for name in axes)
         shape = tuple(map(len, axes.values()))
         sums, counts = np.zeros(shape), np.zeros(shape)
-        np.add.at(sums, tuple(places), self.values[column])
-        np.add.at(counts, tuple(places), 1.0)
+        np.add.at(sums, places, self.values[column])
+        np.add.at(counts, places, 1.0)
         if (counts == 0).any():
             raise InputError("Methods can only be compared where all were tested on the same problems.")
         return sums / counts
@@ -120,9 +117,8 @@ class Comparison:
         InputError
             If there is no such length, budget or training size in the comparison.
         """
-        found = self._means
-        columns = self._grid() | {"value": found.mean.ravel(), "failure": self._failures.mean(axis=-1).ravel()}
-        columns["standard_error"] = found.error.ravel()
+        columns = self._grid() | {"value": self._means.mean.ravel(), "failure": self._failures.mean(axis=-1).ravel()}
+        columns["standard_error"] = self._means.error.ravel()
         return self._select(Table(columns, self.values.backend), length, budget, train_size)
 
     def differences(
@@ -171,10 +167,9 @@ class Comparison:
         own, others = self.methods.index(reference), [name for name in self.methods if name != reference]
         rest = np.delete(cube, own, axis=0)
         columns = {"method": np.array(others, dtype=object)} if pooled else self._grid(others)
-        columns |= {
-            name: column.ravel() for name, column in _paired_differences(cube[own] - rest, self.bounded).items()
-        }
-        place = _ranks(cube)
+        ahead = _paired_differences(cube[own] - rest, self.bounded)
+        columns |= {name: column.ravel() for name, column in ahead.items()}
+        place = scipy.stats.rankdata(-np.round(cube, 12), axis=0).mean(axis=-1)  # ties share their ranks
         columns["rank"] = np.delete(place, own, axis=0).ravel()
         columns["reference_rank"] = np.broadcast_to(place[own], rest.shape[:-1]).ravel()
         failures = self._failures.mean(axis=(1, 2, 3) if pooled else -1, keepdims=pooled)
@@ -220,23 +215,19 @@ class Comparison:
         """
         if y not in ("value", "failure"):
             raise InputError(f'y must be "value" or "failure". Got {y!r}.')
-        found = self._means if y == "value" else means(self._failures, bounds=SHARES)
-        drawn = {"mean": found.mean.ravel(), "low": found.low.ravel(), "high": found.high.ravel()}
+        measured = self._means if y == "value" else means(self._failures, bounds=SHARES)
+        drawn = {name: getattr(measured, name).ravel() for name in ("mean", "low", "high")}
         return curves(Table(self._grid() | drawn).records(), self.methods, self.limit, y)
 
     def _grid(self, methods: list[str] | None = None) -> dict[str, Any]:
         """Return the label columns of a table with one row per method, training size and limit."""
         axes = [methods or list(self.methods), self._axes["train_size"], self._axes[self.limit]]
         grid = np.meshgrid(*(np.arange(len(axis)) for axis in axes), indexing="ij")
-        names = ("method", "train_size", self.limit)
-        kinds = (object, None, None)
-        return {
-            name: np.array(axis, dtype=kind)[codes.ravel()]
-            for name, axis, kind, codes in zip(names, axes, kinds, grid, strict=True)
-        }
+        arrays = [np.array(axes[0], dtype=object), *map(np.array, axes[1:])]
+        columns = [axis[codes.ravel()] for axis, codes in zip(arrays, grid, strict=True)]
+        return dict(zip(("method", "train_size", self.limit), columns, strict=True))
 
     def _select(self, table: Table, length: int | None, budget: float | None, train_size: float | None) -> Table:
-        """Return the rows of one length, budget and training size, or raise if the comparison does not have them."""
         wanted = {"length": length, "budget": budget, "train_size": train_size}
         for name, value in wanted.items():
             known = self._axes.get(name, [])
@@ -253,7 +244,6 @@ class Comparison:
         return html_table(title, rows[0], rows[1:])
 
     def _text_table(self) -> tuple[str, list[list[str]]]:
-        """Return a title and the rows of a table of means, the head first."""
         mean, error = self._means[:2]
         sizes, limits = self._axes["train_size"], self._axes[self.limit]
         several = len(sizes) > 1
@@ -266,13 +256,7 @@ class Comparison:
 
 
 def _paired_differences(ahead: Floats, bounded: bool) -> dict[str, Floats]:
-    """Return mean differences, their errors and intervals, and wins, losses and ties."""
     mean, error, low, high = means(ahead, bounds=(-1.0, 1.0) if bounded else None)
     wins, losses = (ahead > TIE).sum(axis=-1), (ahead < -TIE).sum(axis=-1)
     counts = {"wins": wins, "losses": losses, "ties": ahead.shape[-1] - wins - losses}
     return {"ahead": mean, "standard_error": error, "low": low, "high": high} | counts
-
-
-def _ranks(values: Floats) -> Floats:
-    """Return the average rank of each method (the first axis) over problems; 1 is best, and ties share their ranks."""
-    return scipy.stats.rankdata(-np.round(values, 12), axis=0).mean(axis=-1)

@@ -25,8 +25,6 @@ from listwright.tables import Scan
 
 
 class Metric(NamedTuple):
-    """How a metric is called, what it means, and the range of its values."""
-
     name: str
     meaning: str
     bounds: Bounds | None = SHARES
@@ -92,13 +90,13 @@ class Evaluation:
         """Return all estimates as plain numbers, for JSON."""
         return {
             "n_problems": self.n_problems,
-            "metrics": {name: asdict(one) for name, one in self.metrics.items()},
-            "value_by_position": [asdict(one) for one in self.by_position],
+            "metrics": {name: asdict(mean) for name, mean in self.metrics.items()},
+            "value_by_position": [asdict(mean) for mean in self.by_position],
         }
 
     def __str__(self) -> str:
-        rows = [(METRICS[name].name, str(one), METRICS[name].meaning) for name, one in self.metrics.items()]
-        rows += [(f"value of the first {i}", str(one), "") for i, one in enumerate(self.by_position, start=1)]
+        rows = [(METRICS[name].name, str(mean), METRICS[name].meaning) for name, mean in self.metrics.items()]
+        rows += [(f"value of the first {i}", str(mean), "") for i, mean in enumerate(self.by_position, start=1)]
         first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
         lines = [f"{name:<{first}}  {numbers:<{second}}  {meaning}".rstrip() for name, numbers, meaning in rows]
         many = f"{self.n_problems:,} problem" + ("" if self.n_problems == 1 else "s")
@@ -165,80 +163,60 @@ def evaluate(
     value of the first 1  1.000 (0.510 to 1.000)
     """
     rng = as_generator(random_state)
-    problems = _problems_for(model_or_lists, problems)
-    if isinstance(problems, Scan):
-        lists = streamed_lists_of(model_or_lists, problems, length, budget)
-        return _evaluation(measure_scan(lists, problems), None, interval, rng)
-    reward_of(problems, "evaluate")
-    found = measure_lists(_lists(model_or_lists, problems, length, budget), problems)
-    return _evaluation(measurements(found, problems), found, interval, rng)
-
-
-def _problems_for(model_or_lists: Any, given: Any) -> Problems | Scan:
-    """Return problems as they are, and a frame as its model reads it."""
+    given: Any = problems
     if is_frame(given):
         if not hasattr(model_or_lists, "_as_problems"):
             raise InputError("A frame goes with a model that was fitted on one. Read it with Problems.from_frame.")
         given = model_or_lists._as_problems(given, measured=True)
-    problems: Problems | Scan = given
-    return problems
+    if isinstance(given, Scan):
+        streamed = _streamed_lists(model_or_lists, given, length, budget)
+        return _evaluation(_measure_scan(streamed, given), None, interval, rng)
+    reward_of(given, "evaluate")
+    lists = measure_lists(_lists(model_or_lists, given, length, budget), given)
+    return _evaluation(measurements(lists, given), lists, interval, rng)
 
 
-def _evaluation(found: Measurements, lists: Lists | None, interval: str, rng: np.random.Generator) -> Evaluation:
-    """Return the means and intervals of what was measured."""
-    worth = SHARES if found.bounded else None
-    bounds = {name: metric.bounds for name, metric in METRICS.items()} | {"value": worth}
-    metrics = {
-        name: estimate(values, interval=interval, bounds=bounds[name], rng=rng)
-        for name, values in found.metrics.items()
-    }
-    positions = [estimate(values, interval=interval, bounds=worth, rng=rng) for values in found.earned.T]
-    return Evaluation(
-        {name: one for name, one in metrics.items() if one is not None},
-        tuple(one for one in positions if one is not None),
-        lists,
-        found.metrics,
-    )
+def _evaluation(measured: Measurements, lists: Lists | None, interval: str, rng: np.random.Generator) -> Evaluation:
+    worth = SHARES if measured.bounded else None
+    metrics = {}
+    for name, values in measured.metrics.items():
+        bounds = worth if name == "value" else METRICS[name].bounds
+        if (mean := estimate(values, interval=interval, bounds=bounds, rng=rng)) is not None:
+            metrics[name] = mean
+    positions = [estimate(values, interval=interval, bounds=worth, rng=rng) for values in measured.earned.T]
+    return Evaluation(metrics, tuple(mean for mean in positions if mean is not None), lists, measured.metrics)
 
 
 def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: ArrayLike | None) -> Lists:
-    """Return the given lists, or those that a model predicts without seeing the reward."""
     if isinstance(model_or_lists, Lists):
         if length is not None or budget is not None:
             raise InputError("length and budget are for a model's lists. These lists are built already.")
         return model_or_lists
     if not hasattr(model_or_lists, "predict"):
         raise InputError(f"evaluate takes a fitted model, or lists. Got {type(model_or_lists).__name__}.")
-    found = model_or_lists.predict(problems.without_reward(), length=length, budget=budget)
-    assert isinstance(found, Lists)
-    return found
-
-
-def per_problem(lists: Lists, problems: Problems) -> dict[str, Floats]:
-    """Return the metrics that apply to these problems, by name, for lists that are already measured."""
-    values = lists.values
-    assert values is not None
-    found = {"value": values, "failure": failures(values, reward_of(problems))}
-    if has_topics(problems):
-        found["alpha_ndcg"] = alpha_ndcg(lists, problems)
-        found["err_ia"] = err_ia(lists, problems)
-        found["subtopic_recall"] = subtopic_recall(lists, problems)
-    if problems.vectors is not None or problems.n_features:
-        found["intra_list_distance"] = intra_list_distance(lists, problems)
-    return found
+    lists = model_or_lists.predict(problems.without_reward(), length=length, budget=budget)
+    assert isinstance(lists, Lists)
+    return lists
 
 
 class Measurements(NamedTuple):
-    """The metrics of some lists, problem by problem."""
-
     metrics: dict[str, Floats]  # by name, one number per problem
     earned: Floats  # the value of each list up to each position
     bounded: bool  # whether values are shares of 1
 
 
 def measurements(lists: Lists, problems: Problems) -> Measurements:
-    """Return all metrics of lists that are already measured."""
-    return Measurements(per_problem(lists, problems), cumulative_values(lists), reward_of(problems).bounded)
+    """Return all metrics that apply to these problems, for lists that are already measured."""
+    values, reward = lists.values, reward_of(problems)
+    assert values is not None
+    metrics = {"value": values, "failure": failures(values, reward)}
+    if has_topics(problems):
+        metrics["alpha_ndcg"] = alpha_ndcg(lists, problems)
+        metrics["err_ia"] = err_ia(lists, problems)
+        metrics["subtopic_recall"] = subtopic_recall(lists, problems)
+    if problems.vectors is not None or problems.n_features:
+        metrics["intra_list_distance"] = intra_list_distance(lists, problems)
+    return Measurements(metrics, cumulative_values(lists), reward.bounded)
 
 
 @dataclass(frozen=True)
@@ -248,29 +226,26 @@ class Measure:
     build: Build
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> Measurements:
-        """Return the measurements of all blocks of the shard, one after the other."""
         rng = np.random.default_rng([self.build.seed, shard])
         lists = ((measure_lists(self.build.lists(block.without_reward(), rng), block), block) for block in blocks)
-        return _join([measurements(one, block) for one, block in lists])
+        return _join([measurements(measured, block) for measured, block in lists])
 
 
-def measure_scan(lists: StreamedLists, scan: Scan) -> Measurements:
-    """Measure the lists of all shards of a scan, on the engine of the model that builds them."""
+def _measure_scan(lists: StreamedLists, scan: Scan) -> Measurements:
     if scan.reward is None:
         raise InputError("evaluate needs a reward, but this scan has none. Pass reward to scan.")
     with one_thread(), lists.engine.pool(scan) as crew:
         return _join(list(crew.each(Measure(lists.build), [shard.number for shard in scan.shards])))
 
 
-def streamed_lists_of(model_or_lists: Any, scan: Scan, length: int | None, budget: ArrayLike | None) -> StreamedLists:
-    """Return lists of a scan: those that a model predicts, or the given ones."""
+def _streamed_lists(model_or_lists: Any, scan: Scan, length: int | None, budget: ArrayLike | None) -> StreamedLists:
     if isinstance(model_or_lists, Lists):
         raise InputError("These lists are for problems in memory. Pass the model, or what it predicts for the scan.")
-    found = model_or_lists
-    if not isinstance(found, StreamedLists):
-        found = model_or_lists.predict(scan, length=length, budget=budget)
-    assert isinstance(found, StreamedLists)
-    return found
+    if isinstance(model_or_lists, StreamedLists):
+        return model_or_lists
+    lists = model_or_lists.predict(scan, length=length, budget=budget)
+    assert isinstance(lists, StreamedLists)
+    return lists
 
 
 def _join(parts: list[Measurements]) -> Measurements:

@@ -1,9 +1,4 @@
-"""Explains lists: the only place that takes a list apart.
-
-`Explainer` walks a finished list again. This gives the reasons of `Lists.explain`, the short ones that a service sends
-with each item (`standings`), and what sets a pick apart from the other candidates (`considered`), which summaries put
-into words of their own.
-"""
+"""Reasons for lists: `Explainer` walks a finished list again, which no other module does."""
 
 from __future__ import annotations
 
@@ -40,7 +35,6 @@ class Explainer:
         return self._replay(problems, i).reasons(picked)
 
     def options_considered(self, problems: Problems, i: int, picked: Ints) -> list[Considered]:
-        """Return each pick of list i with the candidates that it was picked from."""
         return list(self._replay(problems, i).options_considered(picked))
 
     def standings(self, problem: Problems, picked: Ints, scores: Floats) -> list[Standing]:
@@ -57,7 +51,6 @@ class Explainer:
         ]
 
     def _replay(self, problems: Problems, i: int) -> _Replay:
-        """Return what walks list i again."""
         room = None if self.room is None else self.room[[i]]
         return _Replay(problems[i].without_reward(), self.features, self.policy.of_problem(i), self.repeats, room)
 
@@ -71,8 +64,6 @@ class Standing(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A pick, with the scores of all candidates at that position."""
-
     row: int  # the pick
     options: Bools  # whether each candidate could have been picked, and whether the budget left room for it
     fits: Bools
@@ -89,19 +80,12 @@ class Considered(NamedTuple):
     alone: Shares
 
     def above_options(self) -> dict[str, tuple[float, float]]:
-        """Return by column how far it puts the pick above the mean of the options, in standard deviations of their
-        scores.
-        """
+        """Return by column how far it puts the pick above the mean option, in standard deviations of their scores."""
         spread = float(self.shares.scores[self.options].std()) or 1.0
-        now, before = (self._above(shares) / spread for shares in (self.shares, self.alone))
+        tables = (np.concatenate(shares.tables, axis=1) for shares in (self.shares, self.alone))
+        now, before = ((table[self.row] - table[self.options].mean(axis=0)) / spread for table in tables)
         names = [name for block in self.shares.blocks for name in block.names]
         return {name: (float(a), float(b - a)) for name, a, b in zip(names, before, now, strict=True)}
-
-    def _above(self, shares: Shares) -> Floats:
-        """Return by column the share of the pick minus the mean share of the options."""
-        table = np.concatenate(shares.tables, axis=1)
-        above: Floats = table[self.row] - table[self.options].mean(axis=0)
-        return above
 
 
 def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reasons:
@@ -111,8 +95,6 @@ def explain(model: Any, problems: Problems, i: int = 0, **limits: Any) -> Reason
 
 @dataclass(frozen=True, eq=False)
 class _Replay:
-    """Walks one problem again along the items that were picked."""
-
     problem: Problems
     features: Features
     policy: Policy
@@ -120,7 +102,6 @@ class _Replay:
     room: Floats | None
 
     def reasons(self, picked: Ints) -> Reasons:
-        """Return the reasons for the picks, and for the leading items that were skipped."""
         steps, picks = [], []
         for position, (step, rows) in enumerate(self._steps(picked)):
             shares = shares_of(self.policy.at_position(position), self._blocks, rows.only(step.row))
@@ -129,7 +110,6 @@ class _Replay:
         return Reasons(plain(self.problem.problem_ids[0]), tuple(picks), self._items_skipped(steps, picked))
 
     def options_considered(self, picked: Ints) -> Iterator[Considered]:
-        """Yield each pick with what every column adds to the scores of all candidates."""
         first = self.features.rows(self.features.start(self.problem))
         for position, (step, rows) in enumerate(self._steps(picked)):
             policy = self.policy.at_position(position)
@@ -141,22 +121,21 @@ class _Replay:
         return blocks_of(self.features, self.features.start(self.problem))
 
     def _steps(self, picked: Ints) -> Iterator[tuple[_Step, Rows]]:
-        """Yield each pick with the scores of all candidates, how it changed those for the next position, and what the
-        policy saw.
-        """
+        """Yield each pick with its scores and how it changed the next ones, and the rows that the policy saw."""
         seen = self.features.start(self.problem)
-        room, rows = Constraints(self.problem, self.room, len(picked)), self.features.rows(seen)
+        limits, rows = Constraints(self.problem, self.room, len(picked)), self.features.rows(seen)
         for position, row in enumerate(picked):
-            scores, fits = self.policy.at_position(position).score(rows), room.fits()
-            room.take(np.array([row]))
+            scores, fits = self.policy.at_position(position).score(rows), limits.fits()
+            limits.take(np.array([row]))
+            options = fits.copy()
+            options[picked[:position]] &= self.repeats
             seen = self.features.add(seen, np.array([row]))
             before, rows = rows, self.features.rows(seen)
             following = self.policy.at_position(position + 1)
             changes = following.score(rows) - following.score(before)
-            yield _Step(int(row), fits & self._open(picked[:position]), fits, scores, changes), before
+            yield _Step(int(row), options, fits, scores, changes), before
 
     def _pick(self, position: int, step: _Step, shares: Shares) -> Pick:
-        """Return the reason for one pick, of whose row alone the shares are."""
         row, scores, others = step.row, step.scores, step.options.copy()
         others[row] = False
         second = int(best_rows(scores, others, self.problem.offsets)[0])
@@ -171,17 +150,11 @@ class _Replay:
             note=shares.note,
         )
 
-    def _open(self, taken: Ints) -> Bools:
-        """Return per candidate whether it could still be picked after `taken`."""
-        rows = np.ones(self.problem.n_rows, dtype=bool)
-        rows[taken] = self.repeats
-        return rows
-
     def _items_skipped(self, steps: list[_Step], picked: Ints) -> tuple[Skipped, ...]:
         """Return the rows that lead before anything is picked, as many as the list holds, and that are not in it."""
         leading = np.argsort(-steps[0].scores, kind="stable")[: len(picked)] if steps else picked
-        found = enumerate(leading.tolist(), start=1)
-        return tuple(self._why_not(row, rank, steps, picked) for rank, row in found if row not in picked)
+        ranked = enumerate(leading.tolist(), start=1)
+        return tuple(self._why_not(row, rank, steps, picked) for rank, row in ranked if row not in picked)
 
     def _why_not(self, row: int, rank: int, steps: list[_Step], picked: Ints) -> Skipped:
         """Return which pick made a row lose most against the others, and whether the budget ever excluded it."""
@@ -191,23 +164,11 @@ class _Replay:
             others.append(float(step.changes[rest].mean()) if len(rest) else 0.0)
         cause = int(np.argmax(np.subtract(others, change)))
         because_of = self._name(picked[cause]) if others[cause] > change[cause] else None
-        led = (
-            position
-            for position, step in enumerate(steps)
-            if not step.fits[row] and step.scores[row] > step.scores[step.row]
-        )
-        too_large = next(led, None)
-        return Skipped(
-            self._name(row),
-            rank,
-            because_of,
-            change[cause],
-            others[cause],
-            None if too_large is None else too_large + 1,
-        )
+        led = ((not step.fits[row]) and step.scores[row] > step.scores[step.row] for step in steps)
+        too_large = next((position for position, ahead in enumerate(led, start=1) if ahead), None)
+        return Skipped(self._name(row), rank, because_of, change[cause], others[cause], too_large)
 
     def _name(self, row: int) -> Any:
-        """Return the id of a row, or its position if items have no ids."""
         return int(row) if self.problem.item_ids is None else plain(self.problem.item_ids[row])
 
 
@@ -349,7 +310,7 @@ class Reasons:
 
     def __str__(self) -> str:
         lines = [f"Problem {self.problem}: {len(self.picks)} item{'' if len(self.picks) == 1 else 's'}"]
-        return "\n".join(lines + [f"  {one}" for one in (*self.picks, *self.skipped)])
+        return "\n".join(lines + [f"  {reason}" for reason in (*self.picks, *self.skipped)])
 
 
 def plain(value: Any) -> Any:

@@ -21,12 +21,7 @@ from listwright.walk.lists import Block, blocks_of
 
 
 def importance(
-    model: Any,
-    problems: Any,
-    *,
-    features: Sequence[str] | None = None,
-    n_repeats: int = 5,
-    random_state: int = 0,
+    model: Any, problems: Any, *, features: Sequence[str] | None = None, n_repeats: int = 5, random_state: int = 0
 ) -> Table:
     """Return how much the value of lists falls if a feature is permuted across problems, the most important first.
 
@@ -90,7 +85,6 @@ def importance(
 
 
 def _names_to_permute(problems: Problems, features: Sequence[str] | None) -> set[str]:
-    """Return the names of what is permuted, or raise if a name is unknown."""
     context = 0 if problems.context is None else problems.context.shape[1]
     known = [*feature_names(problems), *(f"context {i}" for i in range(context))]
     known += [] if problems.vectors is None else ["vectors"]
@@ -101,7 +95,6 @@ def _names_to_permute(problems: Problems, features: Sequence[str] | None) -> set
 
 
 def _permutations(problems: Problems, orders: list[Ints], chosen: set[str]) -> Iterator[tuple[str, Iterator[Problems]]]:
-    """Yield the name of each column with the problems in which it is permuted, once per order."""
     table = np.array(dense(problems.features))
     for column, name in enumerate(feature_names(problems)):
         if name in chosen:
@@ -114,7 +107,6 @@ def _permutations(problems: Problems, orders: list[Ints], chosen: set[str]) -> I
 
 
 def _with_column(problems: Problems, table: Any, column: int, order: Ints) -> Problems:
-    """Return the problems with one feature column permuted."""
     changed = table.copy()
     changed[:, column] = table[order, column]
     return problems.with_features(changed)

@@ -67,11 +67,7 @@ class Means(NamedTuple):
 
 
 def estimate(
-    values: Floats,
-    *,
-    interval: str = "normal",
-    bounds: Bounds | None = None,
-    rng: np.random.Generator | None = None,
+    values: Floats, *, interval: str = "normal", bounds: Bounds | None = None, rng: np.random.Generator | None = None
 ) -> Estimate | None:
     """Mean of one value per problem, with its 95 % confidence interval.
 
@@ -196,18 +192,13 @@ def skewed_interval(
     """Return the interval of the mean of skewed values, such as weighted outcomes, without resampling."""
     # Student's t statistic is transformed so that skewness cancels out (Hall 1992).
     n, mean = len(values), float(values.mean())
-    apart = values - mean
+    effective, apart = n if n_effective is None else n_effective, values - mean
     spread = float(np.sqrt((apart**2).mean()))
     first, last = (-np.inf, np.inf) if bounds is None else bounds
     if n < 2 or spread <= ALIKE * max(1.0, abs(mean)):
-        return (
-            (np.nan, np.nan)
-            if bounds is None
-            else unseen_interval(mean, n if n_effective is None else n_effective, bounds)
-        )
+        return (np.nan, np.nan) if bounds is None else unseen_interval(mean, effective, bounds)
     skewness = float((apart**3).mean()) / spread**3
-    freedom = max((n if n_effective is None else n_effective) - 1.0, 1.0)
-    quantile = float(scipy.stats.t.ppf(0.5 + confidence / 2, freedom))
+    quantile = float(scipy.stats.t.ppf(0.5 + confidence / 2, max(effective - 1.0, 1.0)))
     below, above = (spread / np.sqrt(n) * _remove_skew(at, skewness, n) for at in (quantile, -quantile))
     low, high = mean - np.hypot(below, quantile * bias), mean + np.hypot(above, quantile * bias)
     return float(min(max(low, first), last)), float(min(max(high, first), last))
@@ -257,6 +248,5 @@ def none_if_nan(value: float) -> float | None:
 
 
 def _ratio(parts: Floats, totals: Floats, axis: int = -1) -> Floats:
-    """Return sum(parts) / sum(totals) along an axis; 0 where all totals are 0."""
     above, below = parts.sum(axis=axis), totals.sum(axis=axis)
     return np.divide(above, below, out=np.zeros_like(above, dtype=np.float64), where=below > 0)

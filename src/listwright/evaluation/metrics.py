@@ -1,6 +1,4 @@
-"""Metrics of how well lists cover the topics of their problem: one number per problem, nan for problems without
-topics.
-"""
+"""Metrics of how well lists cover the topics of their problem: one number per problem, nan where it has no topics."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Bools, Floats, Ints, pieces, starts_of, unit_rows
+from listwright._internal.arrays import Floats, Ints, pieces, starts_of, unit_rows
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.features.scale import Scale
@@ -36,7 +34,6 @@ class Subtopics(NamedTuple):
 
     @property
     def owners(self) -> Ints:
-        """The problem of each topic."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def entries(self, picks: Ints) -> Ints:
@@ -45,7 +42,6 @@ class Subtopics(NamedTuple):
 
 
 def has_topics(problems: Problems) -> bool:
-    """Return whether the reward says which topics a row covers."""
     return isinstance(problems.reward, AnySuccess | Coverage | ProbabilisticCoverage | ConcaveCoverage)
 
 
@@ -168,14 +164,11 @@ def alpha_ndcg(
         raise InputError(f"alpha must be between 0 and 1. Got {alpha}.")
     if ideal not in IDEALS:
         raise InputError(f"ideal must be one of {', '.join(IDEALS)}. Got {ideal!r}.")
-    found, rows = subtopics(problems), _cut(lists, at)
+    topics, rows = subtopics(problems), _cut(lists, at)
     length = rows.shape[1] if at is None else at
-    best = (
-        _discounted_gains(found, None, length, alpha)
-        if ideal == "candidates"
-        else _judged_ideal(problems, length, alpha)
-    )
-    return np.where(best > 0, _discounted_gains(found, rows, rows.shape[1], alpha) / _safe(best), np.nan)
+    judged = ideal == "judged"
+    best = _judged_ideal(problems, length, alpha) if judged else _discounted_gains(topics, None, length, alpha)
+    return np.where(best > 0, _discounted_gains(topics, rows, rows.shape[1], alpha) / _safe(best), np.nan)
 
 
 def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | None = None) -> Floats:
@@ -244,14 +237,12 @@ def _most(problems: Problems, scale: str, length: int) -> float:
 
 
 def _cut(lists: Lists, at: int | None) -> Ints:
-    """Return the first `at` rows of each list: shape (problems, positions)."""
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | np.integer) or at < 1):
         raise InputError(f"at must be a whole number of at least 1. Got {at!r}.")
     return lists.rows if at is None else lists.rows[:, :at]
 
 
 def _judged_ideal(problems: Problems, length: int, alpha: float) -> Floats:
-    """Return the discounted gains of the ideal list of all judged items, which the reward knows."""
     reward = problems.reward
     if not isinstance(reward, AlphaCoverage) or "ideal" not in reward.tables:
         raise InputError(
@@ -266,31 +257,26 @@ def _judged_ideal(problems: Problems, length: int, alpha: float) -> Floats:
     return table[:, length - 1]
 
 
-def _discounted_gains(found: Subtopics, rows: Ints | None, length: int, alpha: float) -> Floats:
+def _discounted_gains(table: Subtopics, rows: Ints | None, length: int, alpha: float) -> Floats:
     """Return the discounted gains of the lists, or of greedy ones if `rows` is None."""
-    left = found.weights.copy()  # what a topic is worth the next time
-    open_rows = np.ones(len(found.row_starts) - 1, dtype=bool)
-    row_of = np.repeat(np.arange(len(open_rows)), np.diff(found.row_starts))
-    total = np.zeros(len(found.starts) - 1)
+    left = table.weights.copy()  # what a topic is worth the next time
+    open_rows = np.ones(len(table.row_starts) - 1, dtype=bool)
+    row_of = np.repeat(np.arange(len(open_rows)), np.diff(table.row_starts))
+    total = np.zeros(len(table.starts) - 1)
     for position in range(length):
-        picks = rows[:, position] if rows is not None else _best(found, left, row_of, open_rows)
-        entries = found.entries(picks)
-        topics = found.topics[entries]
-        total += np.bincount(found.owners[topics], left[topics], len(total)) / np.log2(position + 2.0)
+        if rows is None:
+            gains = np.bincount(row_of, left[table.topics], minlength=len(open_rows)).astype(np.float64)
+            picks = best_rows(gains, open_rows, table.offsets)
+        else:
+            picks = rows[:, position]
+        topics = table.topics[table.entries(picks)]
+        total += np.bincount(table.owners[topics], left[topics], len(total)) / np.log2(position + 2.0)
         left[topics] *= 1.0 - alpha
         open_rows[picks[picks >= 0]] = False
     return total
 
 
-def _best(found: Subtopics, left: Floats, row_of: Ints, open_rows: Bools) -> Ints:
-    """Return the open row of each problem that gains most, given what each topic is worth the next time."""
-    gains = np.bincount(row_of, left[found.topics], minlength=len(open_rows)).astype(np.float64)
-    picks: Ints = best_rows(gains, open_rows, found.offsets)
-    return picks
-
-
 def _safe(values: Floats) -> Floats:
-    """Replace values that are not above 0 by 1, so that they can divide."""
     return np.where(values > 0, values, 1.0)
 
 
@@ -321,9 +307,8 @@ def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
     >>> intra_list_distance(lw.Lists(problems, np.array([[0, 1, 2]])), problems).round(3)
     array([0.667])
     """
-    units = unit_rows(
-        Scale.of(problems.features).apply(problems.features) if problems.vectors is None else problems.vectors
-    )
+    vectors, features = problems.vectors, problems.features
+    units = unit_rows(Scale.of(features).apply(features) if vectors is None else vectors)
     owner, position = np.nonzero(lists.rows >= 0)
     chosen = (np.ones(len(owner)), (owner, lists.rows[owner, position]))
     picked = sparse.csr_array(chosen, shape=(len(problems), problems.n_rows))
@@ -333,7 +318,6 @@ def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
 
 
 def _squares(table: Any) -> Floats:
-    """Return the squared length of each row of a dense or sparse table."""
     if sparse.issparse(table):
         return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
     return np.einsum("ij,ij->i", table, table)

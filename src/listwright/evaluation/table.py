@@ -98,22 +98,19 @@ class Table:
         return as_frame(self.columns, backend or self.backend)
 
     def __repr__(self) -> str:
-        shown = {name: [_text(value) for value in column[:SHOWN].tolist()] for name, column in self.columns.items()}
+        shown = {
+            name: [f"{value:.4f}" if isinstance(value, float) else str(value) for value in column[:SHOWN].tolist()]
+            for name, column in self.columns.items()
+        }
         left = [column.dtype.kind not in "fiu" for column in self.columns.values()]
         text = align_columns([list(shown), *map(list, zip(*shown.values(), strict=True))], left)
         return text if len(self) <= SHOWN else f"{text}\n... {len(self) - SHOWN:,} more rows"
 
 
 def align_columns(rows: list[list[str]], left: list[bool]) -> str:
-    """Format rows of cells as lines of text, with columns as wide as their widest cell."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(left))]
     lines = (
         [cell.ljust(width) if side else cell.rjust(width) for cell, width, side in zip(row, widths, left, strict=True)]
         for row in rows
     )
     return "\n".join("  ".join(line).rstrip() for line in lines)
-
-
-def _text(value: Any) -> str:
-    """Format a cell: floats with four decimals."""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)

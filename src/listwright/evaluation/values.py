@@ -104,7 +104,6 @@ def cumulative_values(lists: Lists) -> Floats:
 
 
 def best_of(options: Sequence[T], values: Callable[[T], Floats]) -> T:
-    """Return the option whose lists are worth most on average; the first among equals."""
     return options[highest([values(option) for option in options])]
 
 

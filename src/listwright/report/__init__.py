@@ -1,8 +1,4 @@
-"""Reports: one HTML page that opens anywhere, pictures, and the numbers behind them.
-
-Commands and experiments build a `ReportPage` and pass it to `write_report` or `write_page`. Charts need the extra
-"plots" (altair and vl-convert).
-"""
+"""Reports: one HTML page that opens anywhere, pictures, and the numbers behind them."""
 
 from __future__ import annotations
 

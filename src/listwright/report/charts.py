@@ -16,7 +16,6 @@ PALETTE = ("#2f7fd1", "#e07b1a", "#1f9e77", "#a765c9", "#d4465c", "#8b929c", "#b
 
 
 def chart_config(*, dark: bool = False) -> dict[str, Any]:
-    """Return the Vega-Lite config for a light or dark page: colours of text, grid and lines, sizes, and the palette."""
     text, faint, line = ("#e3e6ea", "#a3abb5", "#343b45") if dark else ("#1c2127", "#5c6570", "#e1e5ea")
     axis = {
         "labelColor": faint,
@@ -56,17 +55,14 @@ WIDTH = 640  # pixels, of a chart that fills its container
 
 
 def converter() -> Any:
-    """Return the vl_convert module; raises `MissingExtra` if it is not installed."""
     return require_extra("vl_convert", "Reports need vl-convert.", extra="plots")
 
 
 def charts() -> Any:
-    """Return the altair module; raises `MissingExtra` if it is not installed."""
     return require_extra("altair", "Charts need altair.", extra="plots")
 
 
 def check_charts() -> None:
-    """Raise `MissingExtra` unless both libraries are installed."""
     # Commands call it before they compute anything, so that hours of work do not end in a missing package.
     charts()
     converter()
@@ -82,13 +78,11 @@ def specification(chart: Any) -> dict[str, Any]:
 
 
 def as_svg(specified: dict[str, Any]) -> str:
-    """Return a specification as SVG text in light colours, 640 pixels wide if it fills its container."""
     width = {"width": WIDTH} if specified.get("width") == "container" else {}
     return str(converter().vegalite_to_svg(specified | width | {"config": chart_config()}))
 
 
 def as_png(svg: str, *, scale: float = 2.0) -> bytes:
-    """Return SVG text as a PNG picture, with `scale` pixels per unit."""
     return bytes(converter().svg_to_png(svg, scale=scale))
 
 
@@ -99,8 +93,6 @@ def script() -> str:
 
 
 class Axis(NamedTuple):
-    """One direction of a chart."""
-
     field: str  # the field of the records that is drawn
     title: str  # the title of the axis
     format: str = ""  # how its numbers are written, in the notation of d3-format
@@ -108,8 +100,6 @@ class Axis(NamedTuple):
 
 
 class LineStyle(NamedTuple):
-    """How a method is drawn."""
-
     colour: str  # the colour of line and band
     dash: tuple[int, ...] = (1, 0)  # lengths of dashes and gaps in pixels; (1, 0) is a solid line
 
@@ -135,8 +125,11 @@ def curves(
     """Draw one line per method against `x`, with the interval as a band. A click in the legend picks a method out."""
     alt = charts()
     picked = alt.selection_point(fields=["method"], bind="legend", name="picked")
+    legend, names = alt.Legend(title=None, orient="top"), list(methods)
+    colours = alt.Scale(domain=names, range=[style.colour for style in methods.values()])
+    dashes = alt.Scale(domain=names, range=[list(style.dash) for style in methods.values()])
     base = alt.Chart(alt.Data(values=[dict(record) for record in records])).encode(
-        x=_position(alt.X, x, records), color=_colour(alt, methods)
+        x=_horizontal(alt, x, records), color=alt.Color("method:N", scale=colours, legend=legend)
     )
     base, title = (base, {}) if slider is None else _sliding(alt, base, records, slider, at)
     shown = alt.when(picked)
@@ -144,39 +137,25 @@ def curves(
         y=alt.Y("low:Q"), y2="high:Q", opacity=shown.then(alt.value(0.16)).otherwise(alt.value(0.02))
     )
     line = base.mark_line(strokeWidth=2.2, point={"size": 34, "filled": True}).encode(
-        y=_position(alt.Y, y, records),
-        strokeDash=_dash(alt, methods),
+        y=alt.Y(f"{y.field}:Q", axis=alt.Axis(title=y.title, format=y.format)),
+        strokeDash=alt.StrokeDash("method:N", scale=dashes, legend=legend),
         opacity=shown.then(alt.value(1.0)).otherwise(alt.value(0.12)),
         tooltip=_tooltip(alt, x, y),
     )
     return alt.layer(band, line.add_params(picked)).properties(width="container", height=height, **title)
 
 
-def _position(channel: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a position channel, with ticks at the values drawn on the horizontal axis."""
-    alt = charts()
-    if channel is alt.Y:
-        return channel(f"{axis.field}:Q", axis=alt.Axis(title=axis.title, format=axis.format))
+def _horizontal(alt: Any, axis: Axis, records: Sequence[Mapping[str, Any]]) -> Any:
+    """Return the channel of the horizontal position, with ticks at the values drawn."""
     values = sorted({record[axis.field] for record in records})
     scale = alt.Scale(type="log") if axis.log else alt.Scale(zero=False)
     scale.nice, scale.padding = False, 8
-    return channel(f"{axis.field}:Q", scale=scale, axis=alt.Axis(title=axis.title, values=values, format="d"))
-
-
-def _colour(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
-    scale = alt.Scale(domain=list(methods), range=[look.colour for look in methods.values()])
-    return alt.Color("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
-
-
-def _dash(alt: Any, methods: Mapping[str, LineStyle]) -> Any:
-    scale = alt.Scale(domain=list(methods), range=[list(look.dash) for look in methods.values()])
-    return alt.StrokeDash("method:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
+    return alt.X(f"{axis.field}:Q", scale=scale, axis=alt.Axis(title=axis.title, values=values, format="d"))
 
 
 def _sliding(
     alt: Any, base: Any, records: Sequence[Mapping[str, Any]], slider: Axis, at: float | None
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the chart with a control for one field, and a title that says which value is shown."""
     values = sorted({record[slider.field] for record in records})
     if len(values) == 1:
         return base, {"title": f"{slider.title} {values[0]}"}
@@ -190,7 +169,6 @@ def _sliding(
 
 
 def _tooltip(alt: Any, x: Axis, y: Axis) -> list[Any]:
-    """Return the tooltip of a point: method, position, value and interval."""
     return [
         alt.Tooltip("method:N", title="method"),
         alt.Tooltip(f"{x.field}:Q", title=x.title),

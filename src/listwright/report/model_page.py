@@ -49,7 +49,6 @@ def _importance(table: Table) -> Section:
 
 
 def _weights(model: Any) -> Section | None:
-    """Return the section on weights; None for a policy that is not linear."""
     try:
         table = model.weights_
     except AttributeError:  # a policy that is not linear has none
@@ -60,7 +59,6 @@ def _weights(model: Any) -> Section | None:
 
 
 def _history(model: Any) -> Section | None:
-    """Return the section on the rounds of training; None if the model keeps no history."""
     if not len(getattr(model, "history_", ())):
         return None
     chart = history_chart(model.history_).properties(width="container", height=300)

@@ -1,7 +1,4 @@
-"""The HTML page of a report: one file with style, scripts and data inside, for large and small screens, light and dark.
-
-All text is escaped. A content security policy keeps the page from reaching the network.
-"""
+"""The HTML page of a report: one file with style, scripts and data inside, which cannot reach the network."""
 
 from __future__ import annotations
 
@@ -27,7 +24,6 @@ class ReportTable:
     emphasis: Sequence[int] = ()  # rows to set in bold
 
     def __post_init__(self) -> None:
-        """Raise unless every row has one entry per column."""
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise InputError(f"A row must have one entry per column ({len(self.columns)}). Got {list(row)!r}.")
@@ -35,8 +31,6 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with a name for its files and a caption."""
-
     name: str  # letters, digits and dashes; the files are <name>.png and <name>.svg
     chart: Any  # an altair chart, or a Vega-Lite specification
     caption: str = ""  # shown below
@@ -49,8 +43,6 @@ class Figure:
 
 @dataclass(frozen=True)
 class PickedItem:
-    """An item of a list, and what it adds to the items before it."""
-
     title: str
     text: str
     adds: str
@@ -66,8 +58,6 @@ class PickedList:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """The lists of several methods for one problem."""
-
     problem: str  # the problem, for example a question
     note: str  # a remark below it
     lists: Sequence[PickedList]  # one per method
@@ -76,8 +66,6 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph that ends in a link."""
-
     text: str  # the paragraph
     link: str  # the link's text and target
     href: str
@@ -88,8 +76,6 @@ Part = ReportTable | Figure | SideBySide | Note
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, a paragraph, and the parts that follow it."""
-
     title: str  # heading and paragraph
     text: str
     parts: Sequence[Part] = ()  # what follows, in order
@@ -97,15 +83,12 @@ class Section:
 
 @dataclass(frozen=True)
 class ReportPage:
-    """A page: its title, the main finding, and its sections."""
-
     title: str
     findings: str
     sections: Sequence[Section] = ()
 
     @property
     def figures(self) -> list[Figure]:
-        """Every figure, in order; raise an `InputError` if two have the same name."""
         figures = [part for section in self.sections for part in section.parts if isinstance(part, Figure)]
         names = [figure.name for figure in figures]
         for name in names:
@@ -181,9 +164,9 @@ draw();
 """
 
 
-def html_page(report: ReportPage, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str], script: str) -> str:
+def html_page(report: ReportPage, charts: Mapping[str, dict[str, Any]], stills: Mapping[str, str]) -> str:
     sections = "\n".join(_section(section, stills) for section in report.sections)
-    drawing = _scripts(charts, script) if charts else ""
+    drawing = _scripts(charts) if charts else ""
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -257,24 +240,22 @@ def _caption(text: str) -> str:
 def _table(table: ReportTable) -> str:
     """Return a table inside a box that scrolls sideways on narrow screens."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
-    rows = "\n".join(_row(row, index in table.emphasis) for index, row in enumerate(table.rows))
-    shown = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
+    rows = []
+    for index, row in enumerate(table.rows):
+        cells = "".join(f"<td>{escape(str(entry))}</td>" for entry in row)
+        rows.append(f'<tr class="emphasis">{cells}</tr>' if index in table.emphasis else f"<tr>{cells}</tr>")
+    body = "\n".join(rows)
+    shown = f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
     return f'<figure><div class="scroll">{shown}</div>{_caption(table.caption)}</figure>'
 
 
-def _row(row: Any, emphasised: bool) -> str:
-    cells = "".join(f"<td>{escape(str(entry))}</td>" for entry in row)
-    return f'<tr class="emphasis">{cells}</tr>' if emphasised else f"<tr>{cells}</tr>"
-
-
-def _scripts(charts: Mapping[str, dict[str, Any]], script: str) -> str:
-    """Return the scripts of the page: specifications in both colour schemes, the library, and the drawing code."""
+def _scripts(charts: Mapping[str, dict[str, Any]]) -> str:
     # "<" is escaped in the JSON, so that no text in it can close the script element.
     day, night = chart_config(), chart_config(dark=True)
     data = json.dumps({"charts": charts, "day": day, "night": night}, allow_nan=False).replace("<", "\\u003c")
     return (
         f'<script type="application/json" id="specifications">{data}</script>\n'
-        f"<script>{script}</script>\n<script>{DRAW}</script>\n"
+        f"<script>{script()}</script>\n<script>{DRAW}</script>\n"
     )
 
 
@@ -288,7 +269,6 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write text as UTF-8, with the guarantees of `write_bytes`, and return the path."""
     return write_bytes(path, text.encode())
 
 
@@ -301,8 +281,7 @@ def write_json(path: Path, content: Any) -> Path:
 
 
 def page_of(report: ReportPage) -> str:
-    """Return the report as one HTML text that needs nothing from outside."""
-    return _page(report, *_render_charts(report))
+    return html_page(report, *_render_charts(report))
 
 
 def write_page(report: ReportPage, path: Path) -> Path:
@@ -310,9 +289,8 @@ def write_page(report: ReportPage, path: Path) -> Path:
 
 
 def write_report(report: ReportPage, folder: Path, *, results: Any = None) -> list[Path]:
-    """Write a report into a folder: report.html, figures/<name>.png and .svg, and results.json."""
     charts, stills = _render_charts(report)
-    written = [write_text(folder / "report.html", _page(report, charts, stills))]
+    written = [write_text(folder / "report.html", html_page(report, charts, stills))]
     for name, svg in stills.items():
         written.append(write_text(folder / "figures" / f"{name}.svg", svg))
         written.append(write_bytes(folder / "figures" / f"{name}.png", as_png(svg)))
@@ -324,7 +302,3 @@ def write_report(report: ReportPage, folder: Path, *, results: Any = None) -> li
 def _render_charts(report: ReportPage) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
     charts = {figure.name: specification(figure.chart) for figure in report.figures}
     return charts, {name: as_svg(chart) for name, chart in charts.items()}
-
-
-def _page(report: ReportPage, charts: dict[str, dict[str, Any]], stills: dict[str, str]) -> str:
-    return html_page(report, charts, stills, script() if charts else "")
