@@ -115,7 +115,6 @@ class ShardCache:
         self.lock = threading.Lock()
 
     def do(self, task: Task, shard: int) -> Any:
-        """Return the task's result for a shard; raise an `InputError` with advice if memory runs out."""
         try:
             return task(self.blocks(shard), shard)
         except MemoryError as error:
@@ -143,7 +142,6 @@ class ShardCache:
 
 
 def out_of_memory(shards: Shards, number: int) -> InputError:
-    """Return the error that says what to change if a worker has too little memory."""
     return InputError(
         f"A worker ran out of memory on {shards.shards[number]}. Lower max_memory (now {shards.max_memory / 1e6:,.0f} "
         "MB for each worker), start fewer workers on a machine, or write files with smaller row groups."
@@ -222,8 +220,6 @@ class Local(Engine):
 
 
 class Threads(WorkerPool):
-    """The workers of `Local`."""
-
     def __init__(self, pool: ThreadPoolExecutor, cache: ShardCache) -> None:
         self.pool, self.cache = pool, cache
 
@@ -245,7 +241,6 @@ class Build:
     seed: int
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> pa.Table:
-        """Return the lists of all blocks, with random numbers that depend on the seed and the shard."""
         rng = np.random.default_rng([self.seed, shard])
         return pa.concat_tables([pa.table(self.lists(block, rng).to_dict()) for block in blocks])
 
@@ -262,7 +257,6 @@ class StreamedLists:
         return len(self.scan)
 
     def __iter__(self) -> Iterator[Lists]:
-        """Yield the lists of one block of problems at a time, in order."""
         for shard in self.scan.shards:
             rng = np.random.default_rng([self.build.seed, shard.number])
             yield from (self.build.lists(block, rng) for block in self.scan.blocks(shard.number))

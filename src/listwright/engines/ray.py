@@ -95,8 +95,6 @@ class Ray(Engine):
 
 
 class Actors(WorkerPool):
-    """The workers of `Ray`."""
-
     def __init__(self, ray: Any, shards: Shards, n_workers: int) -> None:
         self.ray, self.shards = ray, shards
         options = {"max_restarts": -1, "max_task_retries": RETRIES, "scheduling_strategy": "SPREAD"}
@@ -126,7 +124,6 @@ class Actors(WorkerPool):
         return self.actors[self.owners.setdefault(shard, len(self.owners) % len(self.actors))]
 
     def _result(self, shard: int, reference: Any) -> Any:
-        """Return a result, or raise an `InputError` that says why a worker failed."""
         errors = self.ray.exceptions
         try:
             return self.ray.get(reference)
@@ -143,8 +140,6 @@ class Actors(WorkerPool):
 
 
 class Worker:
-    """The actor: one core, with its own view of the shards."""
-
     def __init__(self, shards: Shards) -> None:
         self.cache = ShardCache(shards, max(shards.max_memory - shards.block_bytes, 0))
 

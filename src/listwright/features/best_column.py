@@ -18,8 +18,6 @@ from listwright.rewards import reward_of
 
 
 class BestColumnSeen(NamedTuple):
-    """The scaled column, which no pick changes."""
-
     problems: Problems
     column: Floats32
 
@@ -64,7 +62,7 @@ class BestColumn(Features):
     is_static = True
 
     def fit(self, problems: Problems) -> Self:
-        """Find the column with the highest absolute correlation to the gains alone, both centred within problems."""
+        """Take the highest absolute correlation to the gains alone, both centred within problems."""
         if not problems.n_features:
             raise InputError("BestColumn needs features, but these problems have none.")
         reward = reward_of(problems, "BestColumn")

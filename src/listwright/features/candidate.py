@@ -14,8 +14,6 @@ from listwright.problems import Problems
 
 
 class CandidateSeen(NamedTuple):
-    """The scaled columns, which no pick changes."""
-
     problems: Problems
     table: Floats32
 
@@ -92,7 +90,6 @@ class Candidate(Features):
 
 
 def feature_names(problems: Problems) -> list[str]:
-    """Return the problems' feature names, or "feature 0", "feature 1", ... where there are none."""
     return list(problems.feature_names or (f"feature {i}" for i in range(problems.n_features)))
 
 

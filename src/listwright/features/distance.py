@@ -17,8 +17,6 @@ from listwright.problems import Problems
 
 
 class DistanceSeen(NamedTuple):
-    """Scaled features, with the smallest and summed differences to the list so far, each (rows, d)."""
-
     problems: Problems
     table: Floats32
     smallest: Floats32

@@ -83,7 +83,6 @@ class ExpectedGain(Features):
         return self
 
     def for_training(self, problems: Problems) -> Self:
-        """Return a twin that sees the training problems through models fitted without them."""
         twin = copy.copy(self)
         twin.view_ = self.view_.for_training(problems)
         return twin

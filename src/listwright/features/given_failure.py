@@ -28,14 +28,12 @@ class Ranks(NamedTuple):
     knots: Floats  # (knots, columns): sorted training values, or as many evenly spaced ones
 
     def validation_error(self) -> str:
-        """Return what is wrong with ranks read from a file, "" for nothing."""
         if self.knots.ndim != 2 or not len(self.knots):
             return "ranks must have knots"
         return "" if (np.diff(self.knots, axis=0) >= 0).all() else "knots must be sorted"
 
     @classmethod
     def of(cls, table: Floats32) -> Ranks:
-        """Knots from a table of training states."""
         values = np.sort(table.astype(np.float64), axis=0)
         some = np.linspace(0, len(values) - 1, min(len(values), MOST_KNOTS)).round().astype(np.int64)
         return cls(values[some])
@@ -54,15 +52,11 @@ BACK_OFF = 0.5  # states that the static estimate counts for in a kernel estimat
 
 @saved_as("features.Estimates")
 class Estimates(NamedTuple):
-    """What the models say of some states before any pick."""
-
     means: dict[str, Floats]  # (states, items)
     likeness: dict[str, Floats]  # (states, training states), in effective states
 
 
 class GainSeen(NamedTuple):
-    """The estimates after the items of the list have failed; all by model."""
-
     problems: Problems
     marginal: dict[str, Floats]  # predictions before any pick
     alive: dict[str, Floats]  # likeness of the training states in which the list fails too
@@ -73,9 +67,7 @@ class GainSeen(NamedTuple):
 
 @saved_as("features.GivenFailure")
 class GivenFailure(CrossFitted):
-    """Logits of P(item succeeds | state, everything in the list failed): what `ExpectedGain` gives for recurring
-    catalogues.
-    """
+    """Logits of P(item succeeds | state, everything in the list failed), for `ExpectedGain` with a catalogue."""
 
     group = "expected gain"
 
@@ -111,7 +103,6 @@ class GivenFailure(CrossFitted):
         return {name: model.fit(x, y, self.random_state) for name, model in models.items()}
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
-        """Compute out-of-fold estimates of the training problems, and from their errors the correlation of outcomes."""
         means: dict[str, Floats] = {}
         likeness: dict[str, Floats] = {}
         for fold in self.folds(problems):
@@ -126,9 +117,6 @@ class GivenFailure(CrossFitted):
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
     def _estimates(self, problems: Problems) -> Estimates:
-        """Estimate of the problems before any pick: stored out-of-fold ones for training problems, else from the
-        models.
-        """
         if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
             return Estimates(

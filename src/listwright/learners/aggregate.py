@@ -74,7 +74,6 @@ class Aggregate(Learner):
         self.most_rows = most_rows
 
     def learn(self, examples: Examples) -> None:
-        """Keep the rows that are learned from, with their targets, weights and the sizes of their states."""
         if self.target not in ("gain", "cost"):
             raise InputError(f"target must be gain or cost. Got {self.target!r}.")
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
@@ -110,11 +109,7 @@ class Aggregate(Learner):
         return n_states
 
     def policy(self) -> Policy:
-        """Train a clone of the estimator on everything kept, and wrap it as a policy.
-
-        Gives `Uniform` where there is nothing to train on: no rows, or, for a classifier, no state in which candidates
-        differ by more than rounding.
-        """
+        """Give `Uniform` where there is nothing to train on."""
         table, target, weights = (np.concatenate(parts) for parts in (self.rows_, self.targets_, self.weights_))
         counts = np.concatenate(self.groups_)
         if not len(table):

@@ -182,7 +182,6 @@ class SlimLearner(Learner):
 
 
 def check_number(name: str, value: Any, *, zero: bool = False) -> None:
-    """Raise InputError unless `value` is a finite number above 0, or from 0 where `zero` is allowed."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
         raise InputError(f"{name} must be a number {'from' if zero else 'above'} 0. Got {value!r}.")

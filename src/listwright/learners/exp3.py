@@ -131,7 +131,6 @@ class Exp3(Partial):
         return ItemDistribution(self.probabilities_)
 
     def _add_gains(self, examples: Examples, picks: Ints | None) -> None:
-        """Add weighted gains of the shown items, divided by their chances (from the log, where it tells them)."""
         assert examples.rows.crossed is not None
         items, shown = examples.rows.crossed.items, examples.picks[examples.picks >= 0]
         if examples.chances is not None:  # those of the policy that was in use when the list was shown
@@ -201,7 +200,6 @@ class Exp4(Partial):
         return PolicyDistribution((*self.policies, RandomPolicy()), chances)
 
     def _add_gains(self, examples: Examples, picks: Ints | None) -> None:
-        """Add the gain of each shown row, divided by its chance, to every policy that would have picked it."""
         assert picks is not None
         self.n_rows_ = max(self.n_rows_, int(np.diff(examples.rows.offsets).max()))
         shown = examples.picks >= 0

@@ -70,7 +70,6 @@ class GradientDescent(Learner):
 
     @property
     def surrogate(self) -> str:  # type: ignore[override]
-        """Name of the loss."""
         return self.loss
 
     def learn(self, examples: Examples) -> None:

@@ -62,7 +62,6 @@ class HingeLeader(Learner):
         self.penalty = penalty
 
     def learn(self, examples: Examples) -> None:
-        """Keep the rows; the position's weight goes into the costs, in which the loss is linear."""
         self._open(examples.rows)
         rows, offsets = examples.used_rows
         self.tables_.append(examples.rows.table[rows])
@@ -73,7 +72,6 @@ class HingeLeader(Learner):
             self.states_.append(examples.rows.crossed.states[examples.rows.owners[rows]])
 
     def _open(self, rows: Rows) -> None:
-        """Check the penalty and create the empty lists of rows before the first example."""
         if not hasattr(self, "tables_"):
             check_number("penalty", self.penalty)
             self.tables_: list[Floats32] = []

@@ -106,7 +106,6 @@ def least_loss(
 
 
 def _as_function_of_scores(loss: str, costs: Floats, offsets: Ints) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Return the loss of checked costs; what depends on the costs alone is computed once."""
     if loss == "hinge_rank":
         ranks = cost_ranks(costs, sort_within(costs, offsets), offsets)
         return lambda scores: hinge_of_ranks(scores, costs, ranks, offsets)
@@ -114,7 +113,6 @@ def _as_function_of_scores(loss: str, costs: Floats, offsets: Ints) -> Callable[
 
 
 def _validate(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
-    """Return scores, costs and offsets as writable arrays, or raise InputError."""
     h, c, starts = as_numbers(scores, "scores"), as_numbers(costs, "costs"), as_whole_numbers(offsets, "offsets")
     if h.ndim != 1 or h.shape != c.shape:
         raise InputError(f"scores and costs must have one number per row each. Got shapes {h.shape} and {c.shape}.")

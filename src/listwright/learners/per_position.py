@@ -46,11 +46,9 @@ class PerPosition(Learner):
 
     @property
     def surrogate(self) -> str:  # type: ignore[override]
-        """Name of the inner learner's loss."""
         return self.learner.surrogate
 
     def learn(self, examples: Examples) -> None:
-        """Pass the examples to the learner of their position, which is made when first needed."""
         if not hasattr(self, "learners_"):
             self.learners_: list[Learner] = []
             self.taught_: list[bool] = []
@@ -62,7 +60,6 @@ class PerPosition(Learner):
 
     @property
     def keeps_rows(self) -> bool:  # type: ignore[override]
-        """Whether the inner learner keeps all rows."""
         return self.learner.keeps_rows
 
     def fork(self) -> Self:
@@ -83,7 +80,6 @@ class PerPosition(Learner):
                 self.taught_[position] = True
 
     def policy(self) -> Policy:
-        """Return the sequence of the positions' policies; `Uniform` where a position had no examples."""
         pairs = zip(self.learners_, self.taught_, strict=True)
         return Sequence(tuple(learner.policy() if taught else Uniform() for learner, taught in pairs))
 
@@ -97,7 +93,6 @@ class PerPosition(Learner):
         return _sum_losses([learner.best_surrogate_loss() for learner in self._taught()])
 
     def hindsight(self) -> str:
-        """Return the inner learner's sentence, and that each position has its own best policy."""
         words = next((learner.hindsight() for learner in self._taught()), self.learner.hindsight())
         return words if self.surrogate_loss() is None else f"{words} Each position has its own best."
 

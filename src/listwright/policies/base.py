@@ -173,7 +173,6 @@ class Uniform(Policy):
 
 
 def certain_chances(scores: Floats, open_rows: Bools, rows: Rows) -> Floats:
-    """Return 1 for the best open row of each problem, and 0 for the others."""
     picks = best_rows(scores, open_rows, rows.offsets)
     chances = np.zeros(len(scores))
     chances[picks[picks >= 0]] = 1.0

@@ -52,7 +52,6 @@ class PolicyMixture(Policy):
         return Drawn(self.policies, choice)
 
     def linear(self) -> list[Linear] | None:
-        """Return the policy with the mean weights of all; None if one of them is not linear."""
         each = [policy for policy in self.policies if isinstance(policy, Linear)]
         if not each or len(each) < len(self.policies):
             return None

@@ -40,8 +40,6 @@ class Round:
 
 @dataclass(frozen=True)
 class FitPlan:
-    """What a fit starts with: features to fit, a learner to train, and the number of passes."""
-
     features: Features  # features to fit
     learner: Learner  # learner to train
     n_passes: int  # passes over the problems
@@ -51,8 +49,6 @@ class FitPlan:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Features fitted on all problems, and what else had to be known of them."""
-
     features: Features  # the fitted features
     signature: Signature  # the kind of problems
     mean_size: float | None  # mean size of the candidates
@@ -130,12 +126,10 @@ class PolicyKeeper:
         self.best: tuple[float, Policy] | None = None
 
     def resume(self, kept: Policy | None, rounds: int) -> None:
-        """Take over the mixture over `rounds` earlier rounds of the same run, if there were any."""
         if self.keep == "mixture" and isinstance(kept, PolicyMixture) and rounds:
             self.policies, self.rounds = list(kept.policies), rounds
 
     def before_round(self, policy: Policy, n_states: int, rng: np.random.Generator) -> None:
-        """Add the policy that the round is walked with to the mixture, once per state of the round."""
         if self.keep != "mixture" or (n_states > 1 and not policy.has_learned):
             return
         most = most_kept(policy)
@@ -151,7 +145,6 @@ class PolicyKeeper:
                 self.policies[slot] = policy
 
     def after_round(self, policy: Policy, value: Callable[[], float | None]) -> float | None:
-        """Measure the policy if the best one is wanted, keep it if it is the best so far, and return its value."""
         worth = value() if self.keep == "best" else None
         if worth is not None and (self.best is None or worth > self.best[0]):
             self.best = worth, copy.copy(policy)
@@ -210,7 +203,7 @@ class History:
             self.rounds.append(RoundRecord(int(number), int(states), float(training), float(held) if known else None))
 
     def add(self, states: int, training_value: float, held_out_value: float | None = None) -> None:
-        """Records one more round. Beyond `MOST` rounds, pairs of rounds are merged, so that memory stays bounded."""
+        """Beyond `MOST` rounds, pairs of rounds are merged, so that memory stays bounded."""
         number = self.rounds[-1].round + 1 if self.rounds else 1
         self.rounds.append(RoundRecord(number, states, training_value, held_out_value))
         if len(self.rounds) >= MOST:
@@ -229,15 +222,12 @@ class History:
 
 
 def display_columns(columns: Columns) -> Columns:
-    """Return the columns for display, with nan where nothing was held out."""
     shown = {name: column for name, column in columns.items() if name != "held_out"}
     return shown | {"held_out_value": np.where(columns["held_out"], columns["held_out_value"], np.nan)}
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A fit in progress: what is learned, the kind of problems, and the number of passes."""
-
     training: Training  # what is learned
     signature: Signature  # the kind of problems
     n_passes: int  # passes over the problems
@@ -304,31 +294,25 @@ class CheckpointState:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where a fit writes its progress, how often, and whether it resumes from there."""
-
     path: str | Path | None = None  # the file; None to write nothing
     every: int = 1  # number of rounds between two checkpoints
     resume: bool = False  # whether to continue from the file
 
     def __post_init__(self) -> None:
-        """Raise `InputError` if the interval is below 1, or if there is no file to resume from."""
         at_least_one("checkpoint_every", self.every)
         if self.resume and self.path is None:
             raise InputError("resume needs the checkpoint to resume from. Pass checkpoint=.")
 
     def due(self, done: int) -> bool:
-        """Return whether to write after this many rounds."""
         return self.path is not None and done % self.every == 0
 
     def write(self, model: Any, progress: CheckpointState, fitted: dict[str, Any]) -> None:
-        """Save the model so far, which can be loaded like any other, with its progress."""
         assert self.path is not None
         twin = copy.copy(model)
         vars(twin).update(fitted | {"progress_": progress})
         save(twin, self.path, slim=False)
 
     def earlier(self, model: Any, data: str) -> Any:
-        """Load the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to resume from. Start without resume.")
         found = read_model(str(self.path), trusted=_trusted_names(model, str(self.path)))

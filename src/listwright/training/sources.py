@@ -53,7 +53,6 @@ class InMemory(ProblemSource):
         return Fitted(features, Signature.of(problems), mean_size, most, view)
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Yield one round per batch, of the size that the learner prefers if `batch_size` is "auto"."""
         learned = self._training_problems(done)
         auto = training.learner.batch_size(len(learned), learned.n_rows)
         size = auto if self.batch_size == "auto" else int(self.batch_size)
@@ -175,7 +174,6 @@ class Sharded(ProblemSource):
             training.join(learner, ledger)
 
     def value(self, training: Training) -> float | None:
-        """Return the mean value on the held-out shards, measured by the workers; None if there are none."""
         if self.held is None:
             return None
         slim = replace(training, learner=training.learner.fork())
@@ -190,8 +188,6 @@ class Sharded(ProblemSource):
 
 @dataclass(frozen=True)
 class Schedule:
-    """Which shards each round learns from."""
-
     shards: Ints  # the shards to learn from
     n_rounds: int  # rounds per pass
     seed: int  # seed of the order in later passes
@@ -208,7 +204,6 @@ class Schedule:
 
 
 def rounds_a_pass(shards: Shards, learned: Ints, learner: Learner, batch_size: int | str) -> int:
-    """Return the number of rounds per pass that the batch size gives, with at least one shard each."""
     n_states = sum(shards.shards[number].n_problems for number in learned)
     if batch_size != "auto":
         return max(1, min(len(learned), n_states // int(batch_size)))
@@ -226,15 +221,12 @@ def kept_share(shards: Shards, learner: Learner, length: int, n_passes: int) -> 
 
 @dataclass(frozen=True)
 class ShardSummary:
-    """What must be known of all problems before a fit starts."""
-
     signature: Signature  # the kind of problems
     summary: dict[str, Any]  # sums that the features are fitted on
     most: int  # candidates of the largest problem
     size: float  # total size of all candidates
 
     def merge(self, other: ShardSummary) -> ShardSummary:
-        """Return the same for the problems of both."""
         return ShardSummary(
             self.signature.merge(other.signature),
             merge(self.summary, other.summary),
@@ -245,8 +237,6 @@ class ShardSummary:
 
 @dataclass(frozen=True)
 class SummarizeShard:
-    """Task: checks a shard's problems, and summarises what features are fitted on."""
-
     features: Features
     check: Callable[[Problems], None]
 
@@ -303,7 +293,6 @@ class ProblemParts(MemoryShards):
 
     @cached_property
     def ends(self) -> list[int]:
-        """Where the parts start, and where the last one ends."""
         return np.linspace(0, len(self.problems), min(PARTS, len(self.problems)) + 1).astype(np.int64).tolist()
 
     @cached_property
@@ -315,5 +304,4 @@ class ProblemParts(MemoryShards):
         yield self.problems[self.ends[number] : self.ends[number + 1]]
 
     def fingerprint(self) -> str:
-        """Return a hash of the problems and the number of parts, on which the rounds depend."""
         return f"{fingerprint(self.problems)} in {len(self.shards)} parts"

@@ -88,7 +88,6 @@ def build_lists(
 
 
 def plain_lists(problems: Problems, features: Features, policy: Policy, **settings: Any) -> Lists:
-    """Return the lists that a walk builds position by position, with the score of each pick."""
     picks, scores = [], []
     for step in walk(problems, features, policy, **settings):
         picks.append(step.picks)
@@ -108,7 +107,6 @@ Parts = dict[type[Features], tuple[Any, Floats]]  # by kind: the features, and t
 
 
 def compiled_walk(problems: Problems, features: Features, policy: Policy) -> CompiledWalk | None:
-    """Return the compiled walk if it applies, else None."""
     if type(policy) is not Linear or sparse.issparse(problems.features):
         return None
     quotas = problems.quotas
@@ -156,7 +154,6 @@ class CompiledWalk(NamedTuple):
         return lists, picked, chances
 
     def limits(self, budgets: Floats | None, length: int, repeats: bool) -> ListLimits:
-        """Return budgets, sizes and whether items may repeat, in the form the kernels take."""
         return Constraints(self.problems, budgets, length).limits(repeats=repeats)
 
     def weights(self) -> Weights:
@@ -215,8 +212,6 @@ NO_PARTS = "this policy gives a score and no contributions"
 
 
 class Block(NamedTuple):
-    """Some columns of what the policy sees, with the group of features they belong to."""
-
     group: str
     names: list[str]
 
@@ -238,7 +233,6 @@ class Shares:
         return found
 
     def largest(self, row: int, count: int) -> dict[str, float]:
-        """Return by name the `count` columns that change the score of a row most."""
         named = [
             (name, float(share))
             for block, table in zip(self.blocks, self.tables, strict=True)
