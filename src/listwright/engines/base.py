@@ -106,11 +106,10 @@ class Engine(ABC):
 
 
 class ShardCache:
-    """One worker's view of the shards: keeps those that fit into `room` bytes, so that they are read once."""
+    """One worker's view of the shards: keeps those that fit into `remaining` bytes, so that they are read once."""
 
-    def __init__(self, shards: Shards, room: int) -> None:
-        self.shards = shards
-        self.room = room  # bytes left for shards to keep
+    def __init__(self, shards: Shards, remaining: int) -> None:
+        self.shards, self.remaining = shards, remaining
         self.kept: dict[int, list[Any]] = {}
         self.lock = threading.Lock()
 
@@ -123,15 +122,11 @@ class ShardCache:
     def blocks(self, shard: int) -> Iterator[Any]:
         if shard in self.kept:
             return iter(self.kept[shard])
-        return self._kept(shard) if self._takes(shard) else self.shards.blocks(shard)
-
-    def _takes(self, shard: int) -> bool:
-        """Return whether a shard still fits into memory; if so, its bytes are reserved."""
         needed = self.shards.row_bytes * self.shards.shards[shard].n_rows
         with self.lock:
-            fits = needed <= self.room
-            self.room -= needed if fits else 0
-        return fits
+            fits = needed <= self.remaining
+            self.remaining -= needed if fits else 0
+        return self._kept(shard) if fits else self.shards.blocks(shard)
 
     def _kept(self, shard: int) -> Iterator[Any]:
         blocks = []
@@ -267,7 +262,12 @@ class StreamedLists:
             raise InputError(f"There is no folder {path.parent} to write {path.name} to. Create it first.")
         counter = Counter("shards", len(self.scan.shards))
         with whole_file(path) as beside, one_thread(), self.engine.pool(self.scan) as pool, progress_to(progress):
-            _write(pool.each(self.build, [shard.number for shard in self.scan.shards], counter), beside)
+            tables = pool.each(self.build, [shard.number for shard in self.scan.shards], counter)
+            first = next(tables)
+            with parquet.ParquetWriter(beside, first.schema) as writer:
+                writer.write_table(first)
+                for table in tables:
+                    writer.write_table(table.cast(first.schema))
 
     def __repr__(self) -> str:
         shards = f"{len(self.scan.shards):,} shard{'' if len(self.scan.shards) == 1 else 's'}"
@@ -278,11 +278,3 @@ def streamed_lists(
     scan: Scan, engine: Engine, lists: Callable[[Problems, np.random.Generator], Lists], seed: int
 ) -> StreamedLists:
     return StreamedLists(scan.without_reward(), engine, Build(lists, seed))
-
-
-def _write(tables: Iterator[pa.Table], path: Path) -> None:
-    first = next(tables)
-    with parquet.ParquetWriter(path, first.schema) as writer:
-        writer.write_table(first)
-        for table in tables:
-            writer.write_table(table.cast(first.schema))

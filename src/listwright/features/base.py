@@ -1,8 +1,4 @@
-"""The interface of policy features: a fold over growing lists that never sees a reward.
-
-`Features` is the abstract base, `Sum` puts several side by side, `Rows` and `Crossed` carry the columns to learners and
-policies, and `Scale` standardises columns by the training rows.
-"""
+"""The interface of policy features: a fold over growing lists that never sees a reward."""
 
 from __future__ import annotations
 

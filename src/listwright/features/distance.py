@@ -18,8 +18,8 @@ from listwright.problems import Problems
 
 class DistanceSeen(NamedTuple):
     problems: Problems
-    table: Floats32
-    smallest: Floats32
+    table: Floats32  # scaled features
+    smallest: Floats32  # (rows, d): smallest and summed differences to the list so far
     total: Floats32
     lengths: Ints
 

@@ -1,8 +1,4 @@
-"""The coverage of reference words that a candidate is expected to add, where references are known in training only.
-
-Used by the summarisation application. `words_of` and `word_worth` extract words and their worth from training problems,
-a ridge regression predicts the worth of new problems' words, and `ExpectedCoverage` counts what is left of it.
-"""
+"""The coverage of reference words that a candidate is expected to add, where references are known in training only."""
 
 from __future__ import annotations
 
@@ -203,5 +199,4 @@ def _ridge(table: Floats, worth: Floats) -> Floats:
 
 def _predict(table: Floats32, weights: Floats) -> Floats:
     """(slots, TIMES): predicted worth, at least 0 and never above that of the occurrence before."""
-    found = np.maximum(table @ weights[:, :-1].T + weights[:, -1], 0.0)
-    return np.minimum.accumulate(found, axis=1)
+    return np.minimum.accumulate(np.maximum(table @ weights[:, :-1].T + weights[:, -1], 0.0), axis=1)

@@ -1,8 +1,4 @@
-"""Expected marginal gain of a candidate given the list, under learned models of outcomes.
-
-`ExpectedGain` chooses between two views: `GivenFailure` for recurring items, `PredictedTopics` for candidates known by
-their features.
-"""
+"""Expected marginal gain of a candidate given the list, under learned models of outcomes."""
 
 from __future__ import annotations
 

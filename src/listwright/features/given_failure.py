@@ -14,7 +14,7 @@ from listwright.errors import InputError
 from listwright.features.base import CrossFitted
 from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.features.outcomes import OutcomeModel, Static, clip_probabilities, fresh_models
-from listwright.features.scale import telling
+from listwright.features.scale import Distinct
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 
@@ -89,7 +89,7 @@ class GivenFailure(CrossFitted):
         self.n_items_ = problems.n_items
         self.whole_ = has_whole_catalogue(problems, self.n_items_)
         view = state_view(problems, self.n_items_, whole=self.whole_)
-        self.kept_ = np.append(0, telling(view))  # column 0 is constant: a state may have nothing else to tell
+        self.kept_ = np.append(0, Distinct.of(view).telling())  # column 0 is constant, if there is nothing else
         view = view[:, self.kept_]
         self.ranks_ = Ranks.of(view)
         x, y = self.ranks_.apply(view), outcomes(problems, self.n_items_)

@@ -1,8 +1,5 @@
-"""Models of outcomes: the gain of each item in a state, learned from training states.
-
-There are two kinds. A mean model predicts p(x): one number per item. A kernel model weighs the training states by their
-similarity, so that what happened there after a list had failed tells what can still be gained here. `MODELS` maps names
-to classes.
+"""Models of outcomes: mean models predict p(x), one number per item; kernel models weigh the training states by their
+similarity, so that what happened there after a list had failed tells what can still be gained here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Predicted coverage of a candidate, topic by topic, and what of it the list leaves to be gained.
-
-`LearnedTopics` holds what is learned of topics from training rewards: how much they are worth, and their shape.
-"""
+"""Predicted coverage of a candidate, topic by topic, and what of it the list leaves to be gained."""
 
 from __future__ import annotations
 

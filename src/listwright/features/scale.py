@@ -48,7 +48,11 @@ class Distinct(NamedTuple):
         return type(self)(alike, self.first, self.varies | other.varies | (self.first != other.first))
 
     def telling(self) -> Ints:
-        """Return the columns that vary and do not repeat an earlier one."""
+        """Return the columns that vary and do not repeat an earlier one.
+
+        >>> Distinct.of(np.array([[1, 5, 5, 2], [1, 6, 6, 2], [1, 5, 5, 3]], dtype=np.float32)).telling()
+        array([1, 3])
+        """
         _, first = np.unique(self.alike, return_index=True)
         return np.sort(first[self.varies[first]])
 
@@ -93,17 +97,6 @@ class Scale(NamedTuple):
     def apply(self, table: Any) -> Floats32:
         """As a C-contiguous float32 array: kernels add up in that order, whatever layout came in."""
         return np.ascontiguousarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
-
-
-def telling(table: Floats32) -> Ints:
-    """Indices of the columns that vary over the training problems and do not repeat an earlier one.
-
-    Examples
-    --------
-    >>> telling(np.array([[1, 5, 1, 2], [1, 6, 1, 2], [1, 5, 1, 3]]).astype(np.float32)[:, [0, 1, 1, 3]])
-    array([1, 3])
-    """
-    return Distinct.of(table).telling()
 
 
 def dense(table: Any, limit: float = 8e9) -> Floats32:

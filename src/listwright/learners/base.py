@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from typing import Any, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
-from listwright._internal.parameters import Parameters
+from listwright._internal.parameters import Parameters, clone
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.examples import Examples
@@ -145,6 +145,24 @@ class Learner(Parameters, ABC):
         known, or why not.
         """
         return "There is no surrogate regret: the learner does not count its surrogate loss."
+
+
+class RowKeeper(Learner):
+    """Base of learners that keep all rows, in lists with one entry per call of `learn`."""
+
+    keeps_rows = True
+    kept: ClassVar[tuple[str, ...]]  # names of the lists
+
+    def fork(self) -> Self:
+        return clone(self)
+
+    def join(self, part: Self) -> None:
+        if hasattr(part, self.kept[0]):
+            for name in self.kept:
+                vars(self).setdefault(name, []).extend(getattr(part, name))
+
+    def batch_size(self, n_states: int, n_rows: int) -> int:
+        return n_states
 
 
 @saved_as("learners.SlimLearner")

@@ -143,10 +143,7 @@ class Boosting(SmallTrees):
 
 def sum_predictions(models: tuple[Any, ...], table: Any) -> Floats:
     """By row: the sum of what the models predict, 0 without any."""
-    total = np.zeros(len(table))
-    for model in models:
-        total += model.predict(table)
-    return total
+    return sum((model.predict(table) for model in models), start=np.zeros(len(table)))
 
 
 @saved_as("learners.BoostingRanker")

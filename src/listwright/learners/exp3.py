@@ -204,12 +204,11 @@ class Exp4(Partial):
         self.n_rows_ = max(self.n_rows_, int(np.diff(examples.rows.offsets).max()))
         shown = examples.picks >= 0
         agree = (picks == examples.picks)[:, shown]
-        chances = self._chances(examples)[shown] + (1.0 - self.explore_) * (self.probabilities_ @ agree)
         if examples.chances is not None:  # those of the policy that was in use when the list was shown
             chances = examples.chances[shown]
+        else:
+            counts = np.add.reduceat(examples.options.astype(np.int64), examples.rows.offsets[:-1])
+            evenly = self.explore_ / np.maximum(counts, 1)
+            chances = evenly[shown] + (1.0 - self.explore_) * (self.probabilities_ @ agree)
         estimates = examples.weight * examples.gains[examples.picks[shown]] / chances
         self.round_gains_ += agree @ estimates
-
-    def _chances(self, examples: Examples) -> Floats:
-        counts = np.add.reduceat(examples.options.astype(np.int64), examples.rows.offsets[:-1])
-        return self.explore_ / np.maximum(counts, 1)

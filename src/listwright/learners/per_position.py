@@ -49,14 +49,15 @@ class PerPosition(Learner):
         return self.learner.surrogate
 
     def learn(self, examples: Examples) -> None:
-        if not hasattr(self, "learners_"):
-            self.learners_: list[Learner] = []
-            self.taught_: list[bool] = []
-        while len(self.learners_) <= examples.position:
-            self.learners_.append(clone(self.learner))
-            self.taught_.append(False)
+        self._grow(examples.position + 1)
         self.taught_[examples.position] = True
         self.learners_[examples.position].learn(examples)
+
+    def _grow(self, n_positions: int) -> None:
+        self.learners_: list[Learner] = getattr(self, "learners_", [])
+        self.taught_: list[bool] = getattr(self, "taught_", [])
+        self.learners_ += [clone(self.learner) for _ in range(len(self.learners_), n_positions)]
+        self.taught_ += [False] * (n_positions - len(self.taught_))
 
     @property
     def keeps_rows(self) -> bool:  # type: ignore[override]
@@ -69,12 +70,8 @@ class PerPosition(Learner):
         return twin
 
     def join(self, part: Self) -> None:
-        self.learners_ = getattr(self, "learners_", [])
-        self.taught_ = getattr(self, "taught_", [])
+        self._grow(len(part.learners_))
         for position, (learner, taught) in enumerate(zip(part.learners_, part.taught_, strict=True)):
-            if position == len(self.learners_):
-                self.learners_.append(clone(self.learner))
-                self.taught_.append(False)
             if taught:
                 self.learners_[position].join(learner)
                 self.taught_[position] = True

@@ -1,7 +1,4 @@
-"""Follow the regularised leader on the squared loss, from sums of products alone.
-
-`RidgeFTRL` is the default learner; `learners.sums` holds the sums, `best_penalty` chooses the penalty by folds.
-"""
+"""Follow the regularised leader on the squared loss, from sums of products alone."""
 
 from __future__ import annotations
 
@@ -240,17 +237,9 @@ class RidgeSums:
     @classmethod
     def like(cls, rows: Rows) -> RidgeSums:
         d = rows.table.shape[1]
-        items = 0 if rows.crossed is None else rows.crossed.n_items
-        z = 0 if rows.crossed is None else rows.crossed.states.shape[1]
-        return cls(
-            np.zeros((d, d)),
-            np.zeros(d),
-            0.0,
-            items,
-            np.zeros((1, z, z)),
-            np.zeros((items, d, z)),
-            np.zeros((items, z)),
-        )
+        items, z = (0, 0) if rows.crossed is None else (rows.crossed.n_items, rows.crossed.states.shape[1])
+        blocks = np.zeros((1, z, z)), np.zeros((items, d, z)), np.zeros((items, z))
+        return cls(np.zeros((d, d)), np.zeros(d), 0.0, items, *blocks)
 
     def add_rows(self, table: Floats, target: Floats, weight: float) -> None:
         """Add rows with one weight. The cost is rows times columns squared; nothing added before is touched."""
@@ -328,12 +317,6 @@ class RidgeSums:
 
     def combine(self, other: RidgeSums, sign: float = 1.0) -> RidgeSums:
         """Return the sums of both, or with sign -1 those of this one without the other."""
-        return RidgeSums(
-            self.gram + sign * other.gram,
-            self.right + sign * other.right,
-            self.squares + sign * other.squares,
-            self.n_items,
-            self.cross_gram + sign * other.cross_gram,  # one block for all items joins many as each of them
-            self.between + sign * other.between,
-            self.cross_right + sign * other.cross_right,
-        )
+        # In `cross_gram`, one block for all items joins many as each of them.
+        sums = {name: value + sign * vars(other)[name] for name, value in vars(self).items() if name != "n_items"}
+        return RidgeSums(n_items=self.n_items, **sums)

@@ -1,6 +1,4 @@
-"""Any fitted scikit-learn estimator as a policy; forests are evaluated without the overhead that scikit-learn has per
-tree.
-"""
+"""Any fitted scikit-learn estimator as a policy; forests without the overhead that scikit-learn has per tree."""
 
 from __future__ import annotations
 

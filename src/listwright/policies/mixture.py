@@ -48,8 +48,7 @@ class PolicyMixture(Policy):
         raise InputError("A mixture of policies has no score of its own. Use drawn.")
 
     def drawn(self, n_problems: int, rng: np.random.Generator) -> Policy:
-        choice = rng.integers(len(self.policies), size=n_problems)
-        return Drawn(self.policies, choice)
+        return Drawn(self.policies, rng.integers(len(self.policies), size=n_problems))
 
     def linear(self) -> list[Linear] | None:
         each = [policy for policy in self.policies if isinstance(policy, Linear)]

@@ -40,11 +40,10 @@ class Round:
 
 @dataclass(frozen=True)
 class FitPlan:
-    features: Features  # features to fit
-    learner: Learner  # learner to train
-    n_passes: int  # passes over the problems
-    # how the plan was chosen; becomes attributes of the fitted estimator
-    about: dict[str, Any] = field(default_factory=dict)
+    features: Features  # to fit
+    learner: Learner  # to train
+    n_passes: int  # over the problems
+    about: dict[str, Any] = field(default_factory=dict)  # how it was chosen; becomes attributes of the estimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +131,8 @@ class PolicyKeeper:
     def before_round(self, policy: Policy, n_states: int, rng: np.random.Generator) -> None:
         if self.keep != "mixture" or (n_states > 1 and not policy.has_learned):
             return
-        most = most_kept(policy)
+        held = policy.nbytes
+        most = FEW if held is None else max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))
         if len(self.policies) > most:  # a uniform sample of a uniform sample is uniform
             stay = rng.choice(len(self.policies), size=most, replace=False)
             self.policies = [self.policies[slot] for slot in np.sort(stay)]
@@ -163,12 +163,6 @@ class PolicyKeeper:
         if self.policies:
             return PolicyMixture(tuple(self.policies))
         return last if self.best is None else self.best[1]
-
-
-def most_kept(policy: Policy) -> int:
-    """Return how many such policies a mixture keeps, so that they use little memory."""
-    held = policy.nbytes
-    return FEW if held is None else max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))
 
 
 MOST = 2000  # rounds that are recorded individually
@@ -231,15 +225,13 @@ class Run:
     training: Training  # what is learned
     signature: Signature  # the kind of problems
     n_passes: int  # passes over the problems
-    # how the plan was chosen; becomes attributes of the fitted estimator
-    about: dict[str, Any] = field(default_factory=dict)
+    about: dict[str, Any] = field(default_factory=dict)  # as in `FitPlan`
     progress: CheckpointState | None = None  # where a resumed fit stopped
     earlier: Columns | None = None  # the columns of the history of earlier rounds, if the fit continues another
 
     def attributes(self, policy: Policy, history: History) -> dict[str, Any]:
         names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
-        names["rounds_"] = history.columns
-        return self.about | names | {"n_features_in_": self.signature.n_features}
+        return self.about | names | {"rounds_": history.columns, "n_features_in_": self.signature.n_features}
 
 
 def learn(
@@ -315,23 +307,21 @@ class Checkpoints:
     def earlier(self, model: Any, data: str) -> Any:
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to resume from. Start without resume.")
-        found = read_model(str(self.path), trusted=_trusted_names(model, str(self.path)))
-        if not isinstance(getattr(found, "progress_", None), CheckpointState):
+        modules = {name.partition(":")[0] for name in own_parts(model)}
+        named = inspect(str(self.path))["needs_trust"]
+        trusted = [name for name in named if name.partition(":")[0] in modules]
+        earlier = read_model(str(self.path), trusted=trusted)
+        if not isinstance(getattr(earlier, "progress_", None), CheckpointState):
             raise InputError(f"{self.path} is a model, not a checkpoint. Name the file that checkpoint= wrote.")
-        if type(found) is not type(model) or _settings(found) != _settings(model):
-            raise InputError(f"{self.path} is the checkpoint of another fit: {found!r:.80}. Use the same parameters.")
-        if found.progress_.data != data:
+        if type(earlier) is not type(model) or _settings(earlier) != _settings(model):
+            raise InputError(f"{self.path} is the checkpoint of another fit: {earlier!r:.80}. Use the same parameters.")
+        if earlier.progress_.data != data:
             raise InputError(
                 f"{self.path} is the checkpoint of a fit on other problems, or on another engine with problems in "
                 "memory. Use the same data and engine."
             )
-        return found
+        return earlier
 
 
 def _settings(model: Any) -> dict[str, str]:
     return {name: repr(value) for name, value in model.get_params(deep=False).items() if name not in MAY_DIFFER}
-
-
-def _trusted_names(model: Any, path: str) -> list[str]:
-    modules = {name.partition(":")[0] for name in own_parts(model)}
-    return [name for name in inspect(path)["needs_trust"] if name.partition(":")[0] in modules]

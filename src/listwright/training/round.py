@@ -140,10 +140,10 @@ def states_of(problems: Problems, gains: Floats) -> States:
             rows += _scramble(_words(column) + np.uint64(salt + 1))
     if problems.vectors is not None:
         rows += _scramble(_row_keys(problems.vectors))
-    seen = _by_problem(_scramble(rows), problems.offsets)
+    seen = np.add.reduceat(_scramble(rows), problems.offsets[:-1])
     if problems.context is not None:
         seen += _scramble(_row_keys(problems.context))
-    earned = _by_problem(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), problems.offsets)
+    earned = np.add.reduceat(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), problems.offsets[:-1])
     return States(_scramble(seen), _scramble(earned + ODD), _coarse_keys(problems, gains))
 
 
@@ -217,10 +217,6 @@ def _scramble(keys: Keys) -> Keys:
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return keys ^ (keys >> np.uint64(31))
-
-
-def _by_problem(keys: Keys, offsets: Ints) -> Keys:
-    return np.add.reduceat(keys, offsets[:-1])
 
 
 FEW = 5  # fewer states than this may recur by chance

@@ -301,18 +301,5 @@ def _try_part(part: Any, rows: Rows) -> None:
     if isinstance(part, Policy):
         part.drawn(1, rng).pick(rows, options, 0, rng)
     elif isinstance(part, Learner):
-        part.try_out(_examples(rows, options))
-
-
-def _examples(rows: Rows, options: Any) -> Examples:
-    one = np.zeros(1, dtype=np.int64)
-    return Examples(
-        rows=rows,
-        gains=np.linspace(0.0, 1.0, len(options)),
-        weight=1.0,
-        position=0,
-        options=options,
-        picks=one,
-        learned=np.ones(1, dtype=bool),
-        folds=one,
-    )
+        gains, zero = np.linspace(0.0, 1.0, len(options)), np.zeros(1, dtype=np.int64)
+        part.try_out(Examples(rows, gains, 1.0, 0, options, picks=zero, learned=np.ones(1, dtype=bool), folds=zero))

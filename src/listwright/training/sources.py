@@ -1,7 +1,4 @@
-"""Sources of training problems: in memory, in memory on several workers, or a scan on an engine.
-
-Learners from feedback have a source of their own, in `listwright.feedback`.
-"""
+"""Sources of training problems: in memory, in memory on several workers, or a scan on an engine."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ import numpy as np
 from listwright._internal.arrays import Ints
 from listwright._internal.threads import one_thread
 from listwright.engines import Engine, Local
-from listwright.engines.base import Counter, Done, MemoryShard, MemoryShards, Shards, WorkerPool, mean_worth
+from listwright.engines.base import Counter, MemoryShard, MemoryShards, Shards, WorkerPool, mean_worth
 from listwright.errors import InputError
 from listwright.features import Features
 from listwright.features.scale import merge
@@ -145,10 +142,11 @@ class Sharded(ProblemSource):
         self.counter.total = self._steps(plan.n_passes)
         held = [] if self.held is None else self.held.tolist()
         shards = self._schedule(plan.learner).dealt() + held
-        found = summarize_shards(self.pool, shards, SummarizeShard(plan.features, self.check), self.counter)
+        task = partial(summarize_shard, plan.features, self.check)
+        every = reduce(ShardSummary.merge, self.pool.each(task, shards, self.counter))
         self.checked = True
-        mean_size = found.size / self.shards.n_rows if found.size else None
-        return Fitted(plan.features.fit_from_summary(found.summary), found.signature, mean_size, found.most)
+        mean_size = every.size / self.shards.n_rows if every.size else None
+        return Fitted(plan.features.fit_from_summary(every.summary), every.signature, mean_size, every.most)
 
     def _steps(self, n_passes: int) -> int:
         return len(self.shards.shards) + n_passes * len(self.learned)
@@ -235,23 +233,14 @@ class ShardSummary:
         )
 
 
-@dataclass(frozen=True)
-class SummarizeShard:
-    features: Features
-    check: Callable[[Problems], None]
-
-    def __call__(self, blocks: Iterator[Problems], shard: int) -> ShardSummary:
-        return reduce(ShardSummary.merge, map(self._block, blocks))
-
-    def _block(self, block: Problems) -> ShardSummary:
-        self.check(block)
-        size = 0.0 if block.sizes is None else float(block.sizes.sum())
-        return ShardSummary(Signature.of(block), self.features.summary(block), int(block.counts.max()), size)
+def summarize_shard(features: Features, check: Check, blocks: Iterator[Problems], shard: int) -> ShardSummary:
+    return reduce(ShardSummary.merge, (_summarize_block(features, check, block) for block in blocks))
 
 
-def summarize_shards(pool: WorkerPool, shards: list[int], look: SummarizeShard, done: Done) -> ShardSummary:
-    """Return the result for all shards, merged in the given order."""
-    return reduce(ShardSummary.merge, pool.each(look, shards, done))
+def _summarize_block(features: Features, check: Check, block: Problems) -> ShardSummary:
+    check(block)
+    size = 0.0 if block.sizes is None else float(block.sizes.sum())
+    return ShardSummary(Signature.of(block), features.summary(block), int(block.counts.max()), size)
 
 
 @dataclass(frozen=True)
@@ -261,7 +250,7 @@ class LearnShard:
     training: Training  # the state of the run, to fork
     seed: tuple[int, int]  # seed of the fit, and the number of the round
     share: float = 1.0  # share of the states to learn from, for learners that keep rows
-    check: Callable[[Problems], None] | None = None  # raises `InputError` for problems that cannot be learned from
+    check: Check | None = None
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[Learner, Ledger]:
         """Return what the shard taught. Blocks are joined in order, so the sum does not depend on the worker."""

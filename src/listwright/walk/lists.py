@@ -12,7 +12,6 @@ from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.threads import in_parallel, one_thread
-from listwright._kernels.constraints import ListLimits
 from listwright._kernels.rows import crossed_scores, linear_scores
 from listwright._kernels.walk import Draws, Weights, walk_lists
 from listwright.features import Candidate, Distance, Features, Identity, Position, Rows, Sum
@@ -137,7 +136,8 @@ class CompiledWalk(NamedTuple):
         self, length: int, room: Floats | None, repeats: bool = False, draws: Draws | None = None
     ) -> tuple[Ints, Floats, Floats]:
         """Return the rows of each list, their scores, and the probabilities of those drawn, by problem and position."""
-        problems, weights, limits = self.problems, self.weights(), self.limits(room, length, repeats)
+        problems, weights = self.problems, self.weights()
+        limits = Constraints(problems, room, length).limits(repeats=repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
         explores = draws is not None
         chances = np.full((len(problems), length), np.nan) if explores else NOT_HELD
@@ -152,9 +152,6 @@ class CompiledWalk(NamedTuple):
 
         in_parallel(some, problems.offsets, problems.n_rows * length * max(problems.n_features, 1) > MANY)
         return lists, picked, chances
-
-    def limits(self, budgets: Floats | None, length: int, repeats: bool) -> ListLimits:
-        return Constraints(self.problems, budgets, length).limits(repeats=repeats)
 
     def weights(self) -> Weights:
         """Return the policy's weights folded with the features' scales, so that they apply to raw features."""
@@ -251,7 +248,8 @@ def shares_of(policy: Policy, every: list[Block], rows: Rows) -> Shares:
     ends = np.cumsum([len(block.names) for block in blocks])
     tables = np.split(parts.columns, ends[:-1], axis=1)
     if parts.crossed is not None:
-        blocks.append(Block(_crossing(every), list(parts.crossed_names)))
+        crossing = next((block.group for block in every if not block.names), "identity")
+        blocks.append(Block(crossing, list(parts.crossed_names)))
         tables.append(parts.crossed)
     if parts.base is not None:
         blocks.append(Block("base", ["base"]))
@@ -267,7 +265,3 @@ def blocks_of(features: Features, seen: Any) -> list[Block]:
             names = [f"{part.group} {j}" for j in range(width)]
         blocks.append(Block(part.group, names))
     return blocks
-
-
-def _crossing(blocks: list[Block]) -> str:
-    return next((block.group for block in blocks if not block.names), "identity")
