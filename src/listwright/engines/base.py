@@ -145,8 +145,6 @@ def out_of_memory(shards: Shards, number: int) -> InputError:
 
 @dataclass
 class Counter:
-    """Reports the progress of all workers; call it once per part that is done."""
-
     what: str
     total: int = 0
     done: int = 0
@@ -158,8 +156,6 @@ class Counter:
 
 @dataclass(frozen=True)
 class Worth:
-    """Task: the summed value of a shard's lists, and how many there are."""
-
     value: Callable[[Problems], float]
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[float, int]:

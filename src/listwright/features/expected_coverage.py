@@ -21,8 +21,6 @@ PENALTY = 30.0  # of the ridge regression
 
 
 class TermCounts(NamedTuple):
-    """The words of each problem: one slot for each pair of problem and word."""
-
     columns: Ints  # by slot: the column of the vectors
     starts: Ints  # where the slots of each problem start, and the end of the last
     holds: Any  # CSR (rows, slots): 1 where the row holds the word

@@ -29,7 +29,6 @@ class LearnedTopics(NamedTuple):
     caps: Floats  # mean amount from which on more brings nothing, for shape "cap"
 
     def reward(self, amounts: Floats, offsets: Ints) -> Reward:
-        """Return the reward bound to predicted amounts (rows, topics), clipped to what its shape allows."""
         if self.shape == "probability":
             return ProbabilisticCoverage(np.clip(amounts, 0.0, 1.0), self.weights, normalize=False).bind(offsets)
         caps = self.caps if self.shape == "cap" else None
@@ -38,7 +37,6 @@ class LearnedTopics(NamedTuple):
 
 
 def topics_of(problems: Problems) -> tuple[LearnedTopics, Floats]:
-    """Return the worth of topics, and the amounts (rows, topics) that each candidate brings."""
     reward = reward_of(problems, "ExpectedGain")
     if isinstance(reward, Coverage | ProbabilisticCoverage):
         return _by_column(reward, problems, "probability")
@@ -127,7 +125,6 @@ class PredictedTopics(CrossFitted):
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
     def _predict(self, problems: Problems) -> dict[str, Any]:
-        """By model: predicted amounts (rows, topics), out of fold for training problems."""
         if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
             rows = pieces(self.training_offsets_, which)

@@ -13,8 +13,6 @@ from listwright.errors import InputError
 
 
 class Moments(NamedTuple):
-    """Number of rows, means and summed squared deviations of columns."""
-
     n_rows: int
     mean: Floats
     squares: Floats

@@ -142,7 +142,6 @@ def classifies(estimator: Any) -> bool:
 
 
 def is_ranker(estimator: Any) -> bool:
-    """Return whether it learns the order within groups, as the rankers of LightGBM and XGBoost do."""
     return type(estimator).__name__.endswith("Ranker")
 
 

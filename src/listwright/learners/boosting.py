@@ -33,7 +33,6 @@ class SmallTrees(Parameters, ABC):
         return sum_predictions(self.parts, np.asarray(table))
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
-        """Return the trees of all parts as those of one model, or None if a part is of another kind."""
         return combine_trees(self.parts)
 
     def _make_estimator(self, kind: str, seed: int) -> Any:
@@ -142,7 +141,6 @@ class Boosting(SmallTrees):
 
 
 def sum_predictions(models: tuple[Any, ...], table: Any) -> Floats:
-    """By row: the sum of what the models predict, 0 without any."""
     return sum((model.predict(table) for model in models), start=np.zeros(len(table)))
 
 

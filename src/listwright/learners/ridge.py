@@ -149,7 +149,6 @@ class RidgeFTRL(Learner):
         self.loss_, self.rounds_, self.next_choice_ = 0.0, 0, 1
 
     def _predictions(self, examples: Examples, table: Floats, rows: Ints) -> Floats:
-        """By row: the prediction of the policy in use, 0 before the first."""
         policy: Linear | None = getattr(self, "policy_", None)
         if policy is None:
             return np.zeros(len(rows))

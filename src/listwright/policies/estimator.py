@@ -56,7 +56,6 @@ class Estimator(Policy):
         return as_forest(self.estimator)
 
     def contributions(self, rows: Rows) -> Contributions | None:
-        """Return the contributions of linear estimators, and the Shapley values of boosted trees (`pred_contrib`)."""
         written_out = rows.written_out()
         table = _shares(self.estimator, written_out)
         if table is None:

@@ -30,8 +30,6 @@ Check = Callable[[Problems], None]  # raises InputError for problems that cannot
 
 @dataclass(frozen=True)
 class Round:
-    """States that are all walked with one policy, and a function that learns from them."""
-
     n_states: int  # number of states
     rng: np.random.Generator  # for the keeper, which samples policies
     teach: Callable[[Training], None]  # called with the training, which it changes

@@ -261,7 +261,6 @@ class Ledger:
 
     @property
     def n_states(self) -> int | None:
-        """Number of different states visited; None if they were not counted."""
         return self.states.n_states or None
 
     def add(self, other: Ledger) -> None:

@@ -86,8 +86,6 @@ MOST = 1 << 24  # most columns and items that a model may have
 @saved_as("Signature")
 @dataclass(frozen=True)
 class Signature:
-    """The columns and kinds of data of the training problems."""
-
     n_features: int  # number of feature columns
     feature_names: tuple[str, ...] | None  # their names
     # number of context columns, catalogue items and vector columns; None if the problems had none
@@ -174,8 +172,6 @@ class Signature:
 
 @dataclass(frozen=True)
 class OfKnownKind:
-    """Checks problems for `partial_fit`: they can be learned from, and are of the kind that the model knows."""
-
     check: Callable[[Problems], None]  # raises `InputError` for problems that cannot be learned from
     signature: Signature  # the kind of the training problems
 
@@ -213,7 +209,6 @@ def with_catalogue(problems: Problems | Scan) -> Problems:
 
 
 def rows_of_items(problems: Problems, items: Ints) -> Ints:
-    """Return the row of each item in each problem, shape (problems, items)."""
     assert problems.catalogue is not None
     where = np.full((len(problems), max(problems.n_items, int(items.max(initial=0)) + 1)), -1)
     where[problems.owners, problems.catalogue] = np.arange(problems.n_rows)

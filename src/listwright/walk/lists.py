@@ -126,8 +126,6 @@ def compiled_walk(problems: Problems, features: Features, policy: Policy) -> Com
 
 
 class CompiledWalk(NamedTuple):
-    """A linear policy over built-in features, ready to build lists for some problems."""
-
     problems: Problems  # the problems, with dense features
     parts: Parts  # by kind of features: the fitted features, and the policy's weights for them
     policy: Linear  # the policy
@@ -223,7 +221,6 @@ class Shares:
     note: str = ""  # says if the contributions do not add up to the scores
 
     def by_group(self) -> dict[str, Floats]:
-        """Return the contributions of each group, shape (rows, columns), blocks of a group side by side."""
         found: dict[str, Floats] = {}
         for block, table in zip(self.blocks, self.tables, strict=True):
             found[block.group] = np.concatenate([found[block.group], table], axis=1) if block.group in found else table
