@@ -106,16 +106,14 @@ class Engine(ABC):
 
 
 class ShardCache:
-    """One worker's view of the shards: keeps those that fit into `room` bytes, so that they are read once."""
+    """One worker's view of the shards: keeps those that fit into `remaining` bytes, so that they are read once."""
 
-    def __init__(self, shards: Shards, room: int) -> None:
-        self.shards = shards
-        self.room = room  # bytes left for shards to keep
+    def __init__(self, shards: Shards, remaining: int) -> None:
+        self.shards, self.remaining = shards, remaining
         self.kept: dict[int, list[Any]] = {}
         self.lock = threading.Lock()
 
     def do(self, task: Task, shard: int) -> Any:
-        """Return the task's result for a shard; raise an `InputError` with advice if memory runs out."""
         try:
             return task(self.blocks(shard), shard)
         except MemoryError as error:
@@ -124,15 +122,11 @@ class ShardCache:
     def blocks(self, shard: int) -> Iterator[Any]:
         if shard in self.kept:
             return iter(self.kept[shard])
-        return self._kept(shard) if self._takes(shard) else self.shards.blocks(shard)
-
-    def _takes(self, shard: int) -> bool:
-        """Return whether a shard still fits into memory; if so, its bytes are reserved."""
         needed = self.shards.row_bytes * self.shards.shards[shard].n_rows
         with self.lock:
-            fits = needed <= self.room
-            self.room -= needed if fits else 0
-        return fits
+            fits = needed <= self.remaining
+            self.remaining -= needed if fits else 0
+        return self._kept(shard) if fits else self.shards.blocks(shard)
 
     def _kept(self, shard: int) -> Iterator[Any]:
         blocks = []
@@ -143,7 +137,6 @@ class ShardCache:
 
 
 def out_of_memory(shards: Shards, number: int) -> InputError:
-    """Return the error that says what to change if a worker has too little memory."""
     return InputError(
         f"A worker ran out of memory on {shards.shards[number]}. Lower max_memory (now {shards.max_memory / 1e6:,.0f} "
         "MB for each worker), start fewer workers on a machine, or write files with smaller row groups."
@@ -152,8 +145,6 @@ def out_of_memory(shards: Shards, number: int) -> InputError:
 
 @dataclass
 class Counter:
-    """Reports the progress of all workers; call it once per part that is done."""
-
     what: str
     total: int = 0
     done: int = 0
@@ -165,8 +156,6 @@ class Counter:
 
 @dataclass(frozen=True)
 class Worth:
-    """Task: the summed value of a shard's lists, and how many there are."""
-
     value: Callable[[Problems], float]
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[float, int]:
@@ -222,8 +211,6 @@ class Local(Engine):
 
 
 class Threads(WorkerPool):
-    """The workers of `Local`."""
-
     def __init__(self, pool: ThreadPoolExecutor, cache: ShardCache) -> None:
         self.pool, self.cache = pool, cache
 
@@ -245,7 +232,6 @@ class Build:
     seed: int
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> pa.Table:
-        """Return the lists of all blocks, with random numbers that depend on the seed and the shard."""
         rng = np.random.default_rng([self.seed, shard])
         return pa.concat_tables([pa.table(self.lists(block, rng).to_dict()) for block in blocks])
 
@@ -262,7 +248,6 @@ class StreamedLists:
         return len(self.scan)
 
     def __iter__(self) -> Iterator[Lists]:
-        """Yield the lists of one block of problems at a time, in order."""
         for shard in self.scan.shards:
             rng = np.random.default_rng([self.build.seed, shard.number])
             yield from (self.build.lists(block, rng) for block in self.scan.blocks(shard.number))
@@ -273,7 +258,12 @@ class StreamedLists:
             raise InputError(f"There is no folder {path.parent} to write {path.name} to. Create it first.")
         counter = Counter("shards", len(self.scan.shards))
         with whole_file(path) as beside, one_thread(), self.engine.pool(self.scan) as pool, progress_to(progress):
-            _write(pool.each(self.build, [shard.number for shard in self.scan.shards], counter), beside)
+            tables = pool.each(self.build, [shard.number for shard in self.scan.shards], counter)
+            first = next(tables)
+            with parquet.ParquetWriter(beside, first.schema) as writer:
+                writer.write_table(first)
+                for table in tables:
+                    writer.write_table(table.cast(first.schema))
 
     def __repr__(self) -> str:
         shards = f"{len(self.scan.shards):,} shard{'' if len(self.scan.shards) == 1 else 's'}"
@@ -284,11 +274,3 @@ def streamed_lists(
     scan: Scan, engine: Engine, lists: Callable[[Problems, np.random.Generator], Lists], seed: int
 ) -> StreamedLists:
     return StreamedLists(scan.without_reward(), engine, Build(lists, seed))
-
-
-def _write(tables: Iterator[pa.Table], path: Path) -> None:
-    first = next(tables)
-    with parquet.ParquetWriter(path, first.schema) as writer:
-        writer.write_table(first)
-        for table in tables:
-            writer.write_table(table.cast(first.schema))

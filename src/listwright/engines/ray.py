@@ -62,8 +62,7 @@ class Ray(Engine):
         if self.workers is not None:
             at_least_one("workers", self.workers)
         with self.connection():
-            ray = _ray()
-            pool = Actors(ray, shards, min(self.n_workers(), len(shards.shards)))
+            pool = Actors(_ray(), shards, min(self.n_workers(), len(shards.shards)))
             try:
                 yield pool
             finally:
@@ -76,7 +75,12 @@ class Ray(Engine):
         if ray.is_initialized():
             yield
             return
-        _connect(ray, self.address)
+        if self.address is not None and self.address not in ("auto", "local"):
+            _answers(self.address)
+        try:
+            ray.init(address=self.address, logging_level=logging.ERROR, log_to_driver=False)
+        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+            raise _unreachable(self.address, error) from None
         try:
             yield
         finally:
@@ -95,8 +99,6 @@ class Ray(Engine):
 
 
 class Actors(WorkerPool):
-    """The workers of `Ray`."""
-
     def __init__(self, ray: Any, shards: Shards, n_workers: int) -> None:
         self.ray, self.shards = ray, shards
         options = {"max_restarts": -1, "max_task_retries": RETRIES, "scheduling_strategy": "SPREAD"}
@@ -126,7 +128,6 @@ class Actors(WorkerPool):
         return self.actors[self.owners.setdefault(shard, len(self.owners) % len(self.actors))]
 
     def _result(self, shard: int, reference: Any) -> Any:
-        """Return a result, or raise an `InputError` that says why a worker failed."""
         errors = self.ray.exceptions
         try:
             return self.ray.get(reference)
@@ -143,8 +144,6 @@ class Actors(WorkerPool):
 
 
 class Worker:
-    """The actor: one core, with its own view of the shards."""
-
     def __init__(self, shards: Shards) -> None:
         self.cache = ShardCache(shards, max(shards.max_memory - shards.block_bytes, 0))
 
@@ -156,15 +155,6 @@ class Worker:
 
 def _ray() -> Any:
     return require_extra("ray", "The 'ray' engine is not installed.", extra="ray")
-
-
-def _connect(ray: Any, address: str | None) -> None:
-    if address is not None and address not in ("auto", "local"):
-        _answers(address)
-    try:
-        ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-        raise _unreachable(address, error) from None
 
 
 def _answers(address: str) -> None:

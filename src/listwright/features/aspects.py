@@ -17,8 +17,6 @@ HALF = 0.5  # an aspect counts as answered from here on
 
 
 class AspectState(NamedTuple):
-    """One kind of aspects, and what the lists have covered of it."""
-
     table: Floats  # (rows, a)
     weights: Floats  # (problems, a): equal over the aspects that some candidate answers, 0 elsewhere
     missed: tuple[Floats, ...]  # by power: (problems, a), product over the list of 1 - s^p
@@ -27,8 +25,6 @@ class AspectState(NamedTuple):
 
 
 class AspectsSeen(NamedTuple):
-    """The problems, and a state for each kind of aspects, in the order of the names."""
-
     problems: Problems
     kinds: tuple[AspectState, ...]
 
@@ -99,9 +95,7 @@ class Aspects(Features):
         return AspectsSeen(problems, tuple(self._begin(tables[name], problems) for name in self.kinds_))
 
     def _begin(self, given: Floats32, problems: Problems) -> AspectState:
-        """Return the state of one kind of aspects with nothing covered; aspects that no candidate answers get
-        weight 0.
-        """
+        """Return the state of one kind with nothing covered; aspects that no candidate answers get weight 0."""
         table = given.astype(np.float64)
         there = (np.maximum.reduceat(table, problems.offsets[:-1], axis=0) > 0).astype(np.float64)
         weights = there / np.maximum(there.sum(axis=1, keepdims=True), 1.0)
@@ -113,9 +107,7 @@ class Aspects(Features):
         return np.stack(forms, axis=1).astype(np.float32)
 
     def _forms(self, state: AspectState, owners: Ints) -> list[Floats]:
-        """Columns of one kind of aspects, each of shape (rows,), in the order of `names`: xQuAD by power, newly
-        answered, above the list's best, PM-2's next seat and its other seats.
-        """
+        """Columns of one kind of aspects, each of shape (rows,), in the order of `names`."""
         table, weights = state.table, state.weights[owners]
         forms = [
             (weights * missed[owners] * table**power).sum(axis=1)
@@ -131,14 +123,11 @@ class Aspects(Features):
         return [*forms, first, shares.sum(axis=1) - first]
 
     def add(self, seen: AspectsSeen, picks: Ints) -> AspectsSeen:
-        """Covers what the picks answer: updates products, best answers and seats of the problems with a pick."""
         some = np.flatnonzero(picks >= 0)
         return seen._replace(kinds=tuple(self._after(state, some, picks[some]) for state in seen.kinds))
 
     def _after(self, state: AspectState, some: Ints, rows: Ints) -> AspectState:
-        """The state of one kind after `rows` were picked in the problems `some`; a pick's seat is shared out over the
-        aspects that it answers.
-        """
+        """The state of one kind after the picks; the seat of a pick is shared out over the aspects that it answers."""
         answers = state.table[rows]
         missed = tuple(
             _replace_rows(one, some, one[some] * (1.0 - answers**power))

@@ -22,14 +22,11 @@ MANY_ITEMS = 256  # past this, an in-list flag for every item costs more than it
 
 
 def paper_features() -> Features:
-    """Return the features of the paper's trajectory experiment: own features, distances to the list, bias, first
-    position.
-    """
+    """Return the features of the paper's trajectory experiment."""
     return Candidate() + Distance() + Position()
 
 
 def auto_features(problems: Problems) -> Sum:
-    """Return the features that suit the problems: a candidate's own, and what sets it apart from the list."""
     # Coordinates of vectors are never columns: by themselves they mean nothing.
     if not problems.n_features and problems.catalogue is None and problems.vectors is None:
         raise InputError("The candidates cannot be distinguished: pass features or a catalogue besides the context.")

@@ -1,8 +1,4 @@
-"""The interface of policy features: a fold over growing lists that never sees a reward.
-
-`Features` is the abstract base, `Sum` puts several side by side, `Rows` and `Crossed` carry the columns to learners and
-policies, and `Scale` standardises columns by the training rows.
-"""
+"""The interface of policy features: a fold over growing lists that never sees a reward."""
 
 from __future__ import annotations
 
@@ -40,7 +36,6 @@ class Rows:
     crossed: Crossed | None = None  # block-structured columns, where there are any
 
     def only(self, row: int) -> Rows:
-        """Return one row alone."""
         crossed, owner = self.crossed, self.owners[row]
         if crossed is not None:
             crossed = crossed._replace(items=crossed.items[[row]], states=crossed.states[[owner]])
@@ -203,7 +198,6 @@ class Sum(Features):
 
     @property
     def is_static(self) -> bool:  # type: ignore[override]
-        """Whether no pick changes any part."""
         return all(part.is_static for part in self.parts)
 
     def streams(self) -> bool:
@@ -232,7 +226,6 @@ class Sum(Features):
         return np.concatenate([part.columns(one) for part, one in zip(self.parts_, seen, strict=True)], axis=1)
 
     def cross_columns(self, seen: tuple[Any, ...]) -> Crossed | None:
-        """Return the crossed columns of the one part that has some; raises InputError where two have."""
         found = [part.cross_columns(one) for part, one in zip(self.parts_, seen, strict=True)]
         found = [one for one in found if one is not None]
         if len(found) > 1:
@@ -257,8 +250,6 @@ def _parts(features: Features) -> list[Features]:
 
 
 class CrossFold(NamedTuple):
-    """One of the parts that training problems are cut into."""
-
     number: int  # index of the fold
     held: Bools  # by problem: whether it is in this fold
     rest: Bools  # by problem: whether its fold may learn from it
@@ -281,7 +272,6 @@ class CrossFitted(Features):
         return bool(vars(self).get("out_of_fold_", False))
 
     def folds(self, problems: Problems) -> Iterator[CrossFold]:
-        """Yield the folds that hold any problems, and reports progress."""
         # If all problems fall into one fold there are no others to learn from, so that fold learns from itself.
         numbers = folds_of(problems.problem_ids, self.n_folds)
         present = np.unique(numbers)

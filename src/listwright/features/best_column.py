@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Floats32
+from listwright._internal.arrays import Floats32
 from listwright._internal.saved import saved_as
 from listwright._kernels.rows import center
 from listwright.errors import InputError
@@ -18,8 +18,6 @@ from listwright.rewards import reward_of
 
 
 class BestColumnSeen(NamedTuple):
-    """The scaled column, which no pick changes."""
-
     problems: Problems
     column: Floats32
 
@@ -64,14 +62,16 @@ class BestColumn(Features):
     is_static = True
 
     def fit(self, problems: Problems) -> Self:
-        """Find the column with the highest absolute correlation to the gains alone, both centred within problems."""
+        """Take the highest absolute correlation to the gains alone, both centred within problems."""
         if not problems.n_features:
             raise InputError("BestColumn needs features, but these problems have none.")
         reward = reward_of(problems, "BestColumn")
-        table = _center(dense(problems.features), problems)
-        gains = _center(reward.gains(reward.start(problems))[:, None], problems)[:, 0]
+        table = np.array(dense(problems.features), dtype=np.float64, order="C")
+        gains = np.array(reward.gains(reward.start(problems))[:, None], dtype=np.float64, order="C")
+        for values in (table, gains):
+            center(values, problems.offsets, values)
         spreads = np.sqrt((table**2).sum(axis=0))
-        likeness = np.abs(gains @ table) / np.where(spreads > 1e-9, spreads, np.inf)
+        likeness = np.abs(gains[:, 0] @ table) / np.where(spreads > 1e-9, spreads, np.inf)
         self.column_ = int(np.argmax(likeness))
         self.name_ = feature_names(problems)[self.column_]
         self.scale_ = Scale.of(dense(problems.features)[:, [self.column_]])
@@ -85,11 +85,3 @@ class BestColumn(Features):
 
     def names(self) -> list[str]:
         return [self.name_]
-
-
-def _center(table: Floats | Floats32, problems: Problems) -> Floats:
-    """Return the table less the mean over each problem, in float64."""
-    values = np.ascontiguousarray(table, dtype=np.float64)
-    result = np.empty_like(values)
-    center(values, problems.offsets, result)
-    return result

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats32, Ints
+from listwright._internal.arrays import Floats32
 from listwright._internal.saved import saved_as
 from listwright.features.base import Features
 from listwright.features.scale import Moments, Scale, dense
@@ -14,8 +14,6 @@ from listwright.problems import Problems
 
 
 class CandidateSeen(NamedTuple):
-    """The scaled columns, which no pick changes."""
-
     problems: Problems
     table: Floats32
 
@@ -65,14 +63,14 @@ class Candidate(Features):
 
     def summary(self, problems: Problems) -> dict[str, Any]:
         context = None if problems.context is None else Moments.of(problems.context)
-        return {"features": Moments.of(dense(problems.features)), "context": context, "names": tuple(_names(problems))}
+        names = tuple(feature_names(problems))
+        return {"features": Moments.of(dense(problems.features)), "context": context, "names": names}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
+        context = summary["context"]
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
-        self.context_scale_ = None
-        if summary["context"] is not None:
-            self.context_scale_ = Scale.from_moments(summary["context"], standardize=self.standardize)
-        self.names_ = list(summary["names"])
+        self.context_scale_ = None if context is None else Scale.from_moments(context, standardize=self.standardize)
+        self.names_ = [*summary["names"], *(f"context {i}" for i in range(0 if context is None else len(context.mean)))]
         return self
 
     def start(self, problems: Problems) -> CandidateSeen:
@@ -84,18 +82,9 @@ class Candidate(Features):
     def columns(self, seen: CandidateSeen) -> Floats32:
         return seen.table
 
-    def add(self, seen: CandidateSeen, picks: Ints) -> CandidateSeen:
-        return seen
-
     def names(self) -> list[str]:
         return self.names_
 
 
 def feature_names(problems: Problems) -> list[str]:
-    """Return the problems' feature names, or "feature 0", "feature 1", ... where there are none."""
     return list(problems.feature_names or (f"feature {i}" for i in range(problems.n_features)))
-
-
-def _names(problems: Problems) -> list[str]:
-    context = 0 if problems.context is None else problems.context.shape[1]
-    return feature_names(problems) + [f"context {i}" for i in range(context)]

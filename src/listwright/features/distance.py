@@ -17,11 +17,9 @@ from listwright.problems import Problems
 
 
 class DistanceSeen(NamedTuple):
-    """Scaled features, with the smallest and summed differences to the list so far, each (rows, d)."""
-
     problems: Problems
-    table: Floats32
-    smallest: Floats32
+    table: Floats32  # scaled features
+    smallest: Floats32  # (rows, d): smallest and summed differences to the list so far
     total: Floats32
     lengths: Ints
 

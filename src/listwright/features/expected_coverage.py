@@ -1,8 +1,4 @@
-"""The coverage of reference words that a candidate is expected to add, where references are known in training only.
-
-Used by the summarisation application. `words_of` and `word_worth` extract words and their worth from training problems,
-a ridge regression predicts the worth of new problems' words, and `ExpectedCoverage` counts what is left of it.
-"""
+"""The coverage of reference words that a candidate is expected to add, where references are known in training only."""
 
 from __future__ import annotations
 
@@ -25,22 +21,17 @@ PENALTY = 30.0  # of the ridge regression
 
 
 class TermCounts(NamedTuple):
-    """The words of each problem: one slot for each pair of problem and word."""
-
     columns: Ints  # by slot: the column of the vectors
     starts: Ints  # where the slots of each problem start, and the end of the last
     holds: Any  # CSR (rows, slots): 1 where the row holds the word
 
     @property
     def owners(self) -> Ints:
-        """Problem of each slot."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
 @saved_as("features.Known")
 class Known(NamedTuple):
-    """Worth of words in training problems."""
-
     columns: Ints  # in order
     counts: Floats  # by word: problems that hold it
     sums: Floats  # (words, TIMES)
@@ -48,8 +39,6 @@ class Known(NamedTuple):
 
 
 class CoverageSeen(NamedTuple):
-    """How often the list holds each word."""
-
     problems: Problems
     words: TermCounts  # the words of the problems
     worth: Floats  # (slots, TIMES + 1): what a word adds when it comes again; nothing past TIMES
@@ -103,7 +92,6 @@ class ExpectedCoverage(CrossFitted):
         return twin
 
     def start(self, problems: Problems) -> CoverageSeen:
-        """Predict the worth of each word as a share of its problem's total; the list holds none."""
         words = words_of(problems)
         if self.out_of_fold:
             worth = np.concatenate([self.predicted_[problem] for problem in problems.problem_ids.tolist()])
@@ -116,7 +104,6 @@ class ExpectedCoverage(CrossFitted):
         return CoverageSeen(problems, words, worth, np.zeros(len(worth), dtype=np.int64))
 
     def columns(self, seen: CoverageSeen) -> Floats32:
-        """Share of the expected worth of all words that the row would add, and the same divided by its size."""
         left = np.take_along_axis(seen.worth, np.minimum(seen.levels, TIMES)[:, None], axis=1).ravel()
         gain = seen.words.holds @ left
         sizes = self.size_ if seen.problems.sizes is None else seen.problems.sizes
@@ -133,7 +120,6 @@ class ExpectedCoverage(CrossFitted):
 
 
 def words_of(problems: Problems) -> TermCounts:
-    """Return the words of each problem, from the sparsity pattern of the vectors; raise InputError without vectors."""
     if problems.vectors is None:
         raise InputError("ExpectedCoverage needs vectors with one column per word. See text.hashed_tf_idf.")
     vectors = sparse.csr_array(problems.vectors)
@@ -184,9 +170,7 @@ def _rates(known: Known, words: TermCounts, *, without: Floats | None = None) ->
 
 
 def _seen_in(problems: Problems, words: TermCounts, rates: Floats) -> Floats:
-    """(slots, d): regression inputs of each word: number and share of rows that hold it, first place, their features,
-    rates.
-    """
+    """(slots, d): number and share of rows that hold a word, first place, their features, and rates."""
     by_word = sparse.csc_array(words.holds)
     counts, first = np.diff(by_word.indptr), by_word.indptr[:-1]
     rows = by_word.indices
@@ -213,5 +197,4 @@ def _ridge(table: Floats, worth: Floats) -> Floats:
 
 def _predict(table: Floats32, weights: Floats) -> Floats:
     """(slots, TIMES): predicted worth, at least 0 and never above that of the occurrence before."""
-    found = np.maximum(table @ weights[:, :-1].T + weights[:, -1], 0.0)
-    return np.minimum.accumulate(found, axis=1)
+    return np.minimum.accumulate(np.maximum(table @ weights[:, :-1].T + weights[:, -1], 0.0), axis=1)

@@ -1,8 +1,4 @@
-"""Expected marginal gain of a candidate given the list, under learned models of outcomes.
-
-`ExpectedGain` chooses between two views: `GivenFailure` for recurring items, `PredictedTopics` for candidates known by
-their features.
-"""
+"""Expected marginal gain of a candidate given the list, under learned models of outcomes."""
 
 from __future__ import annotations
 
@@ -83,7 +79,6 @@ class ExpectedGain(Features):
         return self
 
     def for_training(self, problems: Problems) -> Self:
-        """Return a twin that sees the training problems through models fitted without them."""
         twin = copy.copy(self)
         twin.view_ = self.view_.for_training(problems)
         return twin

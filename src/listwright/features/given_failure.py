@@ -14,7 +14,7 @@ from listwright.errors import InputError
 from listwright.features.base import CrossFitted
 from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.features.outcomes import OutcomeModel, Static, clip_probabilities, fresh_models
-from listwright.features.scale import telling
+from listwright.features.scale import Distinct
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 
@@ -28,14 +28,12 @@ class Ranks(NamedTuple):
     knots: Floats  # (knots, columns): sorted training values, or as many evenly spaced ones
 
     def validation_error(self) -> str:
-        """Return what is wrong with ranks read from a file, "" for nothing."""
         if self.knots.ndim != 2 or not len(self.knots):
             return "ranks must have knots"
         return "" if (np.diff(self.knots, axis=0) >= 0).all() else "knots must be sorted"
 
     @classmethod
     def of(cls, table: Floats32) -> Ranks:
-        """Knots from a table of training states."""
         values = np.sort(table.astype(np.float64), axis=0)
         some = np.linspace(0, len(values) - 1, min(len(values), MOST_KNOTS)).round().astype(np.int64)
         return cls(values[some])
@@ -54,15 +52,11 @@ BACK_OFF = 0.5  # states that the static estimate counts for in a kernel estimat
 
 @saved_as("features.Estimates")
 class Estimates(NamedTuple):
-    """What the models say of some states before any pick."""
-
     means: dict[str, Floats]  # (states, items)
     likeness: dict[str, Floats]  # (states, training states), in effective states
 
 
 class GainSeen(NamedTuple):
-    """The estimates after the items of the list have failed; all by model."""
-
     problems: Problems
     marginal: dict[str, Floats]  # predictions before any pick
     alive: dict[str, Floats]  # likeness of the training states in which the list fails too
@@ -73,9 +67,7 @@ class GainSeen(NamedTuple):
 
 @saved_as("features.GivenFailure")
 class GivenFailure(CrossFitted):
-    """Logits of P(item succeeds | state, everything in the list failed): what `ExpectedGain` gives for recurring
-    catalogues.
-    """
+    """Logits of P(item succeeds | state, everything in the list failed), for `ExpectedGain` with a catalogue."""
 
     group = "expected gain"
 
@@ -97,7 +89,7 @@ class GivenFailure(CrossFitted):
         self.n_items_ = problems.n_items
         self.whole_ = has_whole_catalogue(problems, self.n_items_)
         view = state_view(problems, self.n_items_, whole=self.whole_)
-        self.kept_ = np.append(0, telling(view))  # column 0 is constant: a state may have nothing else to tell
+        self.kept_ = np.append(0, Distinct.of(view).telling())  # column 0 is constant, if there is nothing else
         view = view[:, self.kept_]
         self.ranks_ = Ranks.of(view)
         x, y = self.ranks_.apply(view), outcomes(problems, self.n_items_)
@@ -111,7 +103,6 @@ class GivenFailure(CrossFitted):
         return {name: model.fit(x, y, self.random_state) for name, model in models.items()}
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
-        """Compute out-of-fold estimates of the training problems, and from their errors the correlation of outcomes."""
         means: dict[str, Floats] = {}
         likeness: dict[str, Floats] = {}
         for fold in self.folds(problems):
@@ -126,9 +117,6 @@ class GivenFailure(CrossFitted):
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
     def _estimates(self, problems: Problems) -> Estimates:
-        """Estimate of the problems before any pick: stored out-of-fold ones for training problems, else from the
-        models.
-        """
         if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
             return Estimates(

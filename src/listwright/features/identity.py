@@ -18,8 +18,6 @@ CROSSES = ("context", "list", "candidates")
 
 
 class IdentitySeen(NamedTuple):
-    """The numbers of each state that items are crossed with."""
-
     problems: Problems  # the problems
     states: Floats32  # (problems, z): 1, then what is crossed
     in_list: int  # first column of the in-list flags, -1 where there are none
@@ -108,9 +106,7 @@ class Identity(Features):
         return self
 
     def _scale(self, scale: Scale, kept: Ints) -> Scale:
-        """Divide standardised columns by the root of their number, so that many of them do not drown which item
-        it is.
-        """
+        """Divide by the root of the number of columns, so that many of them do not drown which item it is."""
         share = np.float32(np.sqrt(max(len(kept), 1)) if self.standardize else 1.0)
         return Scale(scale.mean[kept], scale.spread[kept] * share)
 

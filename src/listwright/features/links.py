@@ -17,8 +17,6 @@ from listwright.problems import Problems
 
 
 class LinksSeen(NamedTuple):
-    """Links to the list so far, and which candidates it reaches."""
-
     problems: Problems
     into: tuple[Any, ...]  # by kind: CSR, entry (p, row) is the link of row to p
     near: tuple[Any, ...]  # by threshold: CSR, 1 where two candidates are that near

@@ -1,8 +1,5 @@
-"""Models of outcomes: the gain of each item in a state, learned from training states.
-
-There are two kinds. A mean model predicts p(x): one number per item. A kernel model weighs the training states by their
-similarity, so that what happened there after a list had failed tells what can still be gained here. `MODELS` maps names
-to classes.
+"""Models of outcomes: mean models predict p(x), one number per item; kernel models weigh the training states by their
+similarity, so that what happened there after a list had failed tells what can still be gained here.
 """
 
 from __future__ import annotations
@@ -87,7 +84,7 @@ class Forest(OutcomeModel):
         return self.trees_.predict(x).reshape(len(x), self.n_items_)
 
     def likeness(self, x: Floats) -> Floats:
-        """Share of trees in which two states share a leaf, each leaf's weight divided among its states."""
+        """Each leaf's weight is divided among its states."""
         leaves = self.trees_.apply(x)
         weights = np.zeros((len(x), len(self.leaves_)))
         for theirs, mine in zip(self.leaves_.T, leaves.T, strict=True):
@@ -102,10 +99,7 @@ class Forest(OutcomeModel):
 
 @saved_as("outcomes.Contrasts")
 class Contrasts(OutcomeModel):
-    """A forest whose leaves say which states are similar in how items compare.
-
-    It is grown on outcomes less the state's mean, so that no split is spent on telling easy states from hard ones.
-    """
+    """A forest on outcomes less the state's mean, so that no split is spent on telling easy states from hard ones."""
 
     def __init__(self, n_trees: int = 200) -> None:
         self.n_trees = n_trees
@@ -143,7 +137,6 @@ class KernelRidge(OutcomeModel):
     """Ridge regression with a Gaussian kernel of median width; the penalty is chosen by leave-one-out."""
 
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
-        """Solve for all penalties from one eigendecomposition, and keep the one with the least leave-one-out error."""
         self.x_, self.level_ = x, y.mean(axis=0)
         gaps = _squared_gaps(x, x)
         self.width_ = float(np.median(gaps[gaps > 0])) if (gaps > 0).any() else 1.0
@@ -192,7 +185,6 @@ MODELS = {
 
 
 def fresh_models(given: Sequence[str | OutcomeModel]) -> dict[str, OutcomeModel]:
-    """Unfitted models by name, from names or instances (which are copied)."""
     if not given:
         raise InputError(f"models must name at least one of {', '.join(MODELS)}. Got none.")
     models: dict[str, OutcomeModel] = {}

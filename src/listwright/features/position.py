@@ -15,8 +15,6 @@ from listwright.problems import Problems
 
 
 class PositionSeen(NamedTuple):
-    """The problems, and the length of each list."""
-
     problems: Problems
     lengths: Ints
 
@@ -61,8 +59,6 @@ class Position(Features):
 
 
 class FirstPositionSeen(NamedTuple):
-    """The scaled features, and the length of each list."""
-
     problems: Problems
     table: Floats32
     lengths: Ints

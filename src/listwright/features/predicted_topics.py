@@ -1,7 +1,4 @@
-"""Predicted coverage of a candidate, topic by topic, and what of it the list leaves to be gained.
-
-`LearnedTopics` holds what is learned of topics from training rewards: how much they are worth, and their shape.
-"""
+"""Predicted coverage of a candidate, topic by topic, and what of it the list leaves to be gained."""
 
 from __future__ import annotations
 
@@ -27,14 +24,11 @@ LEAST = 1e-4  # gains below this count as this, so that logarithms stay finite
 
 @saved_as("features.LearnedTopics")
 class LearnedTopics(NamedTuple):
-    """Worth and shape of topics, learned from training problems."""
-
     shape: str  # "probability", or one of `ConcaveCoverage`
     weights: Floats  # by topic: mean share of its problems' worth
     caps: Floats  # mean amount from which on more brings nothing, for shape "cap"
 
     def reward(self, amounts: Floats, offsets: Ints) -> Reward:
-        """Return the reward bound to predicted amounts (rows, topics), clipped to what its shape allows."""
         if self.shape == "probability":
             return ProbabilisticCoverage(np.clip(amounts, 0.0, 1.0), self.weights, normalize=False).bind(offsets)
         caps = self.caps if self.shape == "cap" else None
@@ -43,7 +37,6 @@ class LearnedTopics(NamedTuple):
 
 
 def topics_of(problems: Problems) -> tuple[LearnedTopics, Floats]:
-    """Return the worth of topics, and the amounts (rows, topics) that each candidate brings."""
     reward = reward_of(problems, "ExpectedGain")
     if isinstance(reward, Coverage | ProbabilisticCoverage):
         return _by_column(reward, problems, "probability")
@@ -85,8 +78,6 @@ def _means(values: Floats, groups: Ints, n_groups: int) -> Floats:
 
 
 class TopicsSeen(NamedTuple):
-    """By model: the reward on its predictions, with what the list has covered of them."""
-
     problems: Problems  # the problems
     alone: Floats  # (rows, models): gains of the empty list
     states: tuple[tuple[Reward, Any], ...]  # by model: the reward on predicted amounts, and its state
@@ -94,9 +85,7 @@ class TopicsSeen(NamedTuple):
 
 @saved_as("features.PredictedTopics")
 class PredictedTopics(CrossFitted):
-    """The reward's own gain on predicted coverage, as logarithms: what `ExpectedGain` gives where candidates are known
-    by their features.
-    """
+    """The reward's own gain on predicted coverage, as logarithms, for `ExpectedGain` without a catalogue."""
 
     group = "expected gain"
 
@@ -112,7 +101,6 @@ class PredictedTopics(CrossFitted):
         return twin
 
     def fit(self, problems: Problems) -> Self:
-        """Fit the models on the candidates of all training problems, and once without each fold."""
         self.n_items_ = problems.n_items
         self.scale_ = Scale.of(self._table(problems))
         self.topics_, y = topics_of(problems)
@@ -128,7 +116,6 @@ class PredictedTopics(CrossFitted):
         return {name: model.fit(x, y, self.random_state) for name, model in models.items() if model is not None}
 
     def _cross_fit(self, problems: Problems, x: Floats, y: Floats) -> None:
-        """Store out-of-fold predictions for the candidates of the training problems."""
         predicted = {name: np.zeros_like(y) for name in self.models_}
         for fold in self.folds(problems):
             held, rest = fold.held[problems.owners], fold.rest[problems.owners]
@@ -138,7 +125,6 @@ class PredictedTopics(CrossFitted):
         self.training_ids_ = {problem: i for i, problem in enumerate(problems.problem_ids.tolist())}
 
     def _predict(self, problems: Problems) -> dict[str, Any]:
-        """By model: predicted amounts (rows, topics), out of fold for training problems."""
         if self.out_of_fold:
             which = np.array([self.training_ids_[problem] for problem in problems.problem_ids.tolist()])
             rows = pieces(self.training_offsets_, which)
@@ -150,7 +136,6 @@ class PredictedTopics(CrossFitted):
         return self.scale_.apply(self._table(problems)).astype(np.float64)
 
     def _table(self, problems: Problems) -> Floats32:
-        """Own features, context and, where items recur, which item it is."""
         parts = [dense(problems.features)]
         if problems.context is not None:
             parts.append(problems.context[problems.owners])
@@ -164,7 +149,6 @@ class PredictedTopics(CrossFitted):
         return TopicsSeen(problems, _gains(states), states)
 
     def columns(self, seen: TopicsSeen) -> Floats32:
-        """Logarithms of the gains given the list, then of the gains alone; one column per model each."""
         gains = np.concatenate([_gains(seen.states), seen.alone], axis=1)
         return np.log(np.maximum(gains, LEAST)).astype(np.float32)
 

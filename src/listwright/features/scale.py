@@ -13,15 +13,12 @@ from listwright.errors import InputError
 
 
 class Moments(NamedTuple):
-    """Number of rows, means and summed squared deviations of columns."""
-
     n_rows: int
     mean: Floats
     squares: Floats
 
     @classmethod
     def of(cls, table: Floats32) -> Self:
-        """Moments of a table's columns, summed in float64."""
         mean = table.mean(axis=0, dtype=np.float64)
         return cls(len(table), mean, len(table) * table.var(axis=0, dtype=np.float64))
 
@@ -34,26 +31,26 @@ class Moments(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Which columns vary, and which equal another."""
-
     alike: Ints  # by column: columns with the same number are the same
     first: Floats32  # the first row
     varies: Bools  # whether any row differs from the first
 
     @classmethod
     def of(cls, table: Floats32) -> Self:
-        """Of a table's columns."""
         alike = np.unique(table, axis=1, return_inverse=True)[1].ravel()
         return cls(alike, table[0], (table != table[0]).any(axis=0))
 
     def merge(self, other: Self) -> Self:
-        """Columns are equal where they are equal in both parts."""
         both = np.stack([self.alike, other.alike])
         alike = np.unique(both, axis=1, return_inverse=True)[1].ravel()
         return type(self)(alike, self.first, self.varies | other.varies | (self.first != other.first))
 
     def telling(self) -> Ints:
-        """Return the columns that vary and do not repeat an earlier one."""
+        """Return the columns that vary and do not repeat an earlier one.
+
+        >>> Distinct.of(np.array([[1, 5, 5, 2], [1, 6, 6, 2], [1, 5, 5, 3]], dtype=np.float32)).telling()
+        array([1, 3])
+        """
         _, first = np.unique(self.alike, return_index=True)
         return np.sort(first[self.varies[first]])
 
@@ -79,19 +76,16 @@ class Scale(NamedTuple):
     spread: Floats32
 
     def validation_error(self) -> str:
-        """Return what is wrong with a scale read from a file, "" for nothing."""
         if self.mean.ndim != 1 or self.mean.shape != self.spread.shape:
             return "means and spreads must be equal in number"
         return "" if (self.spread > 0).all() else "spreads must be above 0"
 
     @classmethod
     def of(cls, table: Any, *, standardize: bool = True) -> Scale:
-        """Return the scale of a table's columns; mean 0 and spread 1 with `standardize=False`."""
         return cls.from_moments(Moments.of(dense(table)), standardize=standardize)
 
     @classmethod
     def from_moments(cls, moments: Moments, *, standardize: bool = True) -> Scale:
-        """Return the same from moments, which can be merged over parts of the data."""
         if not standardize:
             return cls(np.zeros(len(moments.mean), np.float32), np.ones(len(moments.mean), np.float32))
         mean, spread = moments.mean, np.sqrt(moments.squares / moments.n_rows)
@@ -99,25 +93,11 @@ class Scale(NamedTuple):
         return cls(mean.astype(np.float32), np.where(flat, 1.0, spread).astype(np.float32))
 
     def apply(self, table: Any) -> Floats32:
-        """(table - mean) / spread as a C-contiguous float32 array: kernels add up in that order, whatever layout came
-        in.
-        """
+        """As a C-contiguous float32 array: kernels add up in that order, whatever layout came in."""
         return np.ascontiguousarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
 
 
-def telling(table: Floats32) -> Ints:
-    """Indices of the columns that vary over the training problems and do not repeat an earlier one.
-
-    Examples
-    --------
-    >>> telling(np.array([[1, 5, 1, 2], [1, 6, 1, 2], [1, 5, 1, 3]]).astype(np.float32)[:, [0, 1, 1, 3]])
-    array([1, 3])
-    """
-    return Distinct.of(table).telling()
-
-
 def dense(table: Any, limit: float = 8e9) -> Floats32:
-    """Return a sparse table as a dense one; dense tables are returned as they are."""
     if not sparse.issparse(table):
         return table
     if 4.0 * table.shape[0] * table.shape[1] > limit:

@@ -15,8 +15,6 @@ from listwright.problems import Problems
 
 
 class SimilaritySeen(NamedTuple):
-    """Cosines to the list so far."""
-
     problems: Problems
     unit: Any  # (rows, v), dense or CSR, of length 1
     still: Floats  # (rows, 1 or 2): cosines that no pick changes
@@ -63,7 +61,6 @@ class Similarity(Features):
         return {"vectors": problems.vectors is not None, "own": has_own_vector(problems)}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        """Record whether problems have a vector of their own; raise InputError where there are no vectors."""
         if not summary["vectors"]:
             raise InputError("Similarity needs vectors, but these problems have none.")
         self.own_ = bool(summary["own"])
@@ -85,7 +82,6 @@ class Similarity(Features):
         return np.column_stack([seen.still, seen.best, mean]).astype(np.float32)
 
     def add(self, seen: SimilaritySeen, picks: Ints) -> SimilaritySeen:
-        """Update the highest and summed cosines with those to the picks: one product per candidate."""
         some = picks >= 0
         cosines = _dots(seen.unit, seen.unit[np.where(some, picks, 0)], seen.problems.owners)
         here = some[seen.problems.owners]
@@ -103,9 +99,7 @@ class Similarity(Features):
 
 
 def has_own_vector(problems: Problems) -> bool:
-    """Return whether the context is a vector that candidates can be compared with: more than one column, as many as
-    theirs.
-    """
+    """Return whether candidates can be compared with the context: more than one column, as many as theirs."""
     if problems.vectors is None or problems.context is None:
         return False
     return problems.context.shape[1] == problems.vectors.shape[1] > 1

@@ -19,8 +19,6 @@ NAMES = ("newly covered terms", "newly covered by the best part", "covered with 
 
 
 class UncoveredTermsSeen(NamedTuple):
-    """The problems, their query terms, and as bits of one integer per problem which query terms the list covers."""
-
     problems: Problems
     query_terms: QueryTerms
     covered: NDArray[np.uint64]  # by problem, as bits

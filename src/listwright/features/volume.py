@@ -18,8 +18,6 @@ FLAT = 1e-10  # squared length below which a direction is spanned already (dupli
 
 
 class VolumeSeen(NamedTuple):
-    """What the list spans: one Gram-Schmidt column for each pick."""
-
     problems: Problems
     vectors: Any  # vectors of unit length, dense or CSR
     quality: Floats32  # scaled features that the volume is multiplied with
@@ -113,7 +111,6 @@ class Volume(Features):
 
 
 def _dots(vectors: Any, rows: Ints, partner: Ints) -> Floats:
-    """Dot product of each row with its partner."""
     if sparse.issparse(vectors):
         return np.asarray(vectors[rows].multiply(vectors[partner]).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", vectors[rows], vectors[partner])

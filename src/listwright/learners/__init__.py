@@ -67,7 +67,6 @@ KNOWN: dict[str, Callable[[], Learner]] = {
 
 
 def as_learner(learner: Any) -> Learner:
-    """Return a fresh learner from a name, a learner, or a scikit-learn estimator."""
     if isinstance(learner, str) and learner in KNOWN:
         return KNOWN[learner]()
     if isinstance(learner, Learner):

@@ -1,11 +1,8 @@
-"""Any scikit-learn estimator as a learner: trained again on the examples of all rounds (DAgger).
-
-Rows are kept in memory, so this suits data that fit there; `RidgeFTRL` keeps sums only.
-"""
+"""Any scikit-learn estimator as a learner: trained again on the examples of all rounds (DAgger)."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +11,13 @@ from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import threads_for
 from listwright.errors import InputError
-from listwright.learners.base import Learner
+from listwright.learners.base import RowKeeper
 from listwright.learners.examples import Examples, center_by_state, sampled_states
 from listwright.policies import Estimator, Policy, Uniform
 
 
 @saved_as("learners.Aggregate")
-class Aggregate(Learner):
+class Aggregate(RowKeeper):
     """Trains an estimator on the examples of all rounds, to predict gains (or minus the costs) from what is seen.
 
     Use it where the gain is not linear in the features and there are enough examples for trees or networks. It keeps
@@ -66,7 +63,7 @@ class Aggregate(Learner):
     """
 
     surrogate = "estimator"
-    keeps_rows = True
+    kept = ("rows_", "targets_", "weights_", "groups_")
 
     def __init__(self, estimator: Any, *, target: str = "gain", most_rows: int | None = None) -> None:
         self.estimator = estimator
@@ -74,49 +71,20 @@ class Aggregate(Learner):
         self.most_rows = most_rows
 
     def learn(self, examples: Examples) -> None:
-        """Keep the rows that are learned from, with their targets, weights and the sizes of their states."""
         if self.target not in ("gain", "cost"):
             raise InputError(f"target must be gain or cost. Got {self.target!r}.")
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
             raise InputError(f"estimator must be a scikit-learn estimator. Got {self.estimator!r}.")
-        self._open()
         rows, offsets = examples.used_rows
         targets = examples.gains if self.target == "gain" else -examples.costs
-        self.rows_.append(examples.rows.written_out()[rows])
-        self.targets_.append(targets[rows])
-        self.weights_.append(np.full(len(rows), examples.weight))
-        self.groups_.append(np.diff(offsets))
-
-    def _open(self) -> None:
-        """Create the empty lists of rows before the first example."""
-        if not hasattr(self, "rows_"):
-            self.rows_: list[Any] = []
-            self.targets_: list[Floats] = []
-            self.weights_: list[Floats] = []
-            self.groups_: list[Any] = []
-
-    def fork(self) -> Self:
-        return clone(self)
-
-    def join(self, part: Self) -> None:
-        self._open()
-        part._open()
-        self.rows_ += part.rows_
-        self.targets_ += part.targets_
-        self.weights_ += part.weights_
-        self.groups_ += part.groups_
-
-    def batch_size(self, n_states: int, n_rows: int) -> int:
-        return n_states
+        weights = np.full(len(rows), examples.weight)
+        entries = examples.rows.written_out()[rows], targets[rows], weights, np.diff(offsets)
+        for name, entry in zip(self.kept, entries, strict=True):
+            vars(self).setdefault(name, []).append(entry)
 
     def policy(self) -> Policy:
-        """Train a clone of the estimator on everything kept, and wrap it as a policy.
-
-        Gives `Uniform` where there is nothing to train on: no rows, or, for a classifier, no state in which candidates
-        differ by more than rounding.
-        """
-        table, target, weights = (np.concatenate(parts) for parts in (self.rows_, self.targets_, self.weights_))
-        counts = np.concatenate(self.groups_)
+        """Give `Uniform` where there is nothing to train on."""
+        table, target, weights, counts = (np.concatenate(getattr(self, name)) for name in self.kept)
         if not len(table):
             return Uniform()
         if self.most_rows is not None and len(table) > self.most_rows:
@@ -139,7 +107,7 @@ class Aggregate(Learner):
 
     def try_out(self, examples: Examples) -> None:
         width = examples.rows.written_out().shape[1]
-        kept = [getattr(self, name, []) for name in ("rows_", "targets_", "weights_", "groups_")]
+        kept = [getattr(self, name, []) for name in self.kept]
         for table, target, weights, groups in zip(*kept, strict=True):
             n = len(target)
             if table.shape != (n, width) or not target.shape == weights.shape == (n,) or groups.sum() != n:
@@ -174,7 +142,6 @@ def classifies(estimator: Any) -> bool:
 
 
 def is_ranker(estimator: Any) -> bool:
-    """Return whether it learns the order within groups, as the rankers of LightGBM and XGBoost do."""
     return type(estimator).__name__.endswith("Ranker")
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from typing import Any, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
-from listwright._internal.parameters import Parameters
+from listwright._internal.parameters import Parameters, clone
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.learners.examples import Examples
@@ -147,6 +147,24 @@ class Learner(Parameters, ABC):
         return "There is no surrogate regret: the learner does not count its surrogate loss."
 
 
+class RowKeeper(Learner):
+    """Base of learners that keep all rows, in lists with one entry per call of `learn`."""
+
+    keeps_rows = True
+    kept: ClassVar[tuple[str, ...]]  # names of the lists
+
+    def fork(self) -> Self:
+        return clone(self)
+
+    def join(self, part: Self) -> None:
+        if hasattr(part, self.kept[0]):
+            for name in self.kept:
+                vars(self).setdefault(name, []).extend(getattr(part, name))
+
+    def batch_size(self, n_states: int, n_rows: int) -> int:
+        return n_states
+
+
 @saved_as("learners.SlimLearner")
 class SlimLearner(Learner):
     """Stands for a learner whose training data were left out of the file; it keeps what certificates need."""
@@ -182,7 +200,6 @@ class SlimLearner(Learner):
 
 
 def check_number(name: str, value: Any, *, zero: bool = False) -> None:
-    """Raise InputError unless `value` is a finite number above 0, or from 0 where `zero` is allowed."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
         raise InputError(f"{name} must be a number {'from' if zero else 'above'} 0. Got {value!r}.")

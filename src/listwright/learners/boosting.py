@@ -30,11 +30,9 @@ class SmallTrees(Parameters, ABC):
         """The models whose predictions add up, those started from first."""
 
     def predict(self, table: Any) -> Floats:
-        """Predictions of shape (rows,): the sum over all parts."""
         return sum_predictions(self.parts, np.asarray(table))
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
-        """Return the trees of all parts as those of one model, or None if a part is of another kind."""
         return combine_trees(self.parts)
 
     def _make_estimator(self, kind: str, seed: int) -> Any:
@@ -118,17 +116,7 @@ class Boosting(SmallTrees):
         self.start, self.random_state = start, random_state
 
     def fit(self, table: Any, target: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees on the residuals that `start` leaves.
-
-        Parameters
-        ----------
-        table : array of shape (rows, columns)
-            Features.
-        target : array of shape (rows,)
-            What to predict.
-        sample_weight : array of shape (rows,), optional
-            Weight of each row.
-        """
+        """Grow the trees on the residuals that `start` leaves."""
         table = np.asarray(table)
         rest = np.asarray(target) - sum_predictions(self.start, table)
         fitted = self._make_estimator("LGBMRegressor", self.random_state).fit(table, rest, sample_weight=sample_weight)
@@ -143,7 +131,6 @@ class Boosting(SmallTrees):
         return tags
 
     def score(self, table: Any, target: Any, sample_weight: Any = None) -> float:
-        """Share of the target's variance that the predictions explain (R^2), as scikit-learn's regressors have it."""
         from sklearn.metrics import r2_score
 
         return float(r2_score(target, self.predict(table), sample_weight=sample_weight))
@@ -154,11 +141,7 @@ class Boosting(SmallTrees):
 
 
 def sum_predictions(models: tuple[Any, ...], table: Any) -> Floats:
-    """By row: the sum of what the models predict, 0 without any."""
-    total = np.zeros(len(table))
-    for model in models:
-        total += model.predict(table)
-    return total
+    return sum((model.predict(table) for model in models), start=np.zeros(len(table)))
 
 
 @saved_as("learners.BoostingRanker")
@@ -223,19 +206,7 @@ class BoostingRanker(SmallTrees):
         self.start, self.random_state = start, random_state
 
     def fit(self, table: Any, target: Any, group: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees on top of the scores that `start` gives.
-
-        Parameters
-        ----------
-        table : array of shape (rows, columns)
-            Features, state after state.
-        target : array of shape (rows,)
-            Grades: higher for candidates that should come first.
-        group : array of int
-            The number of rows of each state.
-        sample_weight : array of shape (rows,), optional
-            Weight of each row.
-        """
+        """Grow the trees on top of the scores that `start` gives; `group` has the number of rows of each state."""
         table, target, group = np.asarray(table), np.asarray(target, dtype=np.float64), np.asarray(group)
         scores = sum_predictions(self.start, table)
         seeds = range(self.random_state, self.random_state + self.n_models)

@@ -131,7 +131,6 @@ class Exp3(Partial):
         return ItemDistribution(self.probabilities_)
 
     def _add_gains(self, examples: Examples, picks: Ints | None) -> None:
-        """Add weighted gains of the shown items, divided by their chances (from the log, where it tells them)."""
         assert examples.rows.crossed is not None
         items, shown = examples.rows.crossed.items, examples.picks[examples.picks >= 0]
         if examples.chances is not None:  # those of the policy that was in use when the list was shown
@@ -201,17 +200,15 @@ class Exp4(Partial):
         return PolicyDistribution((*self.policies, RandomPolicy()), chances)
 
     def _add_gains(self, examples: Examples, picks: Ints | None) -> None:
-        """Add the gain of each shown row, divided by its chance, to every policy that would have picked it."""
         assert picks is not None
         self.n_rows_ = max(self.n_rows_, int(np.diff(examples.rows.offsets).max()))
         shown = examples.picks >= 0
         agree = (picks == examples.picks)[:, shown]
-        chances = self._chances(examples)[shown] + (1.0 - self.explore_) * (self.probabilities_ @ agree)
         if examples.chances is not None:  # those of the policy that was in use when the list was shown
             chances = examples.chances[shown]
+        else:
+            counts = np.add.reduceat(examples.options.astype(np.int64), examples.rows.offsets[:-1])
+            evenly = self.explore_ / np.maximum(counts, 1)
+            chances = evenly[shown] + (1.0 - self.explore_) * (self.probabilities_ @ agree)
         estimates = examples.weight * examples.gains[examples.picks[shown]] / chances
         self.round_gains_ += agree @ estimates
-
-    def _chances(self, examples: Examples) -> Floats:
-        counts = np.add.reduceat(examples.options.astype(np.int64), examples.rows.offsets[:-1])
-        return self.explore_ / np.maximum(counts, 1)

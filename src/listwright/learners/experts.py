@@ -162,7 +162,6 @@ def validate_policies(policies: Sequence[Policy]) -> tuple[Policy, ...]:
 
 
 def n_items_of(rows: Rows) -> int:
-    """Number of items in the catalogue; raises InputError if the rows do not tell which item they are."""
     if rows.crossed is None:
         raise InputError("Learning over items needs a catalogue: use features.Identity(), or pass policies.")
     return rows.crossed.n_items
@@ -186,7 +185,6 @@ def exponential_weights(gains: Floats, rate: float) -> Floats:
 
 
 def best_rate(n_experts: int, states: float, most: float = 1.0) -> float:
-    """Return the rate that makes the bound on the expected regret after so many states smallest."""
     # Here V is the smaller one, so that the regret is at most 2 sqrt(V T ln N), below the paper's 2 sqrt(k' T ln N).
     hoeffding, second = most**2 / 8.0, SECOND_ORDER * most
     if hoeffding <= second:

@@ -70,7 +70,6 @@ class GradientDescent(Learner):
 
     @property
     def surrogate(self) -> str:  # type: ignore[override]
-        """Name of the loss."""
         return self.loss
 
     def learn(self, examples: Examples) -> None:
@@ -138,16 +137,13 @@ class GradientDescent(Learner):
         )
 
     def _start(self, rows: Rows) -> None:
-        self._check()
-        crossed = rows.crossed
-        own = None if crossed is None else np.zeros((crossed.n_items, crossed.states.shape[1]))
-        self._open(np.zeros(rows.table.shape[1]), own)
-
-    def _check(self) -> None:
         if self.loss not in LOSSES:
             raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {self.loss!r}.")
         check_number("rate", self.rate)
         check_number("penalty", self.penalty, zero=True)
+        crossed = rows.crossed
+        own = None if crossed is None else np.zeros((crossed.n_items, crossed.states.shape[1]))
+        self._open(np.zeros(rows.table.shape[1]), own)
 
     def _open(self, weights: Floats, item_weights: Floats | None) -> None:
         self.weights_, self.item_weights_ = weights, item_weights

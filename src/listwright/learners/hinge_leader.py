@@ -8,17 +8,16 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
-from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.features import Rows
-from listwright.learners.base import Learner, check_number
+from listwright.learners.base import RowKeeper, check_number
 from listwright.learners.examples import Examples
 from listwright.learners.losses import least_loss
 from listwright.policies import Linear, Policy
 
 
 @saved_as("learners.HingeLeader")
-class HingeLeader(Learner):
+class HingeLeader(RowKeeper):
     """The linear weights with the least pairwise hinge loss on all examples so far.
 
     This is the paper's reduction to ranking: of two candidates of a state, the cheaper one must score higher by a
@@ -56,13 +55,12 @@ class HingeLeader(Learner):
     """
 
     surrogate = "hinge_rank"
-    keeps_rows = True
+    kept = ("tables_", "costs_", "counts_", "items_", "states_")
 
     def __init__(self, penalty: float = 1.0) -> None:
         self.penalty = penalty
 
     def learn(self, examples: Examples) -> None:
-        """Keep the rows; the position's weight goes into the costs, in which the loss is linear."""
         self._open(examples.rows)
         rows, offsets = examples.used_rows
         self.tables_.append(examples.rows.table[rows])
@@ -73,7 +71,6 @@ class HingeLeader(Learner):
             self.states_.append(examples.rows.crossed.states[examples.rows.owners[rows]])
 
     def _open(self, rows: Rows) -> None:
-        """Check the penalty and create the empty lists of rows before the first example."""
         if not hasattr(self, "tables_"):
             check_number("penalty", self.penalty)
             self.tables_: list[Floats32] = []
@@ -83,18 +80,10 @@ class HingeLeader(Learner):
             self.states_: list[Floats32] = []
             self.n_items_ = 0 if rows.crossed is None else rows.crossed.n_items
 
-    def fork(self) -> Self:
-        return clone(self)
-
     def join(self, part: Self) -> None:
-        if not hasattr(part, "tables_"):
-            return
-        self.n_items_ = part.n_items_
-        for name in ("tables_", "costs_", "counts_", "items_", "states_"):
-            setattr(self, name, getattr(self, name, []) + getattr(part, name))
-
-    def batch_size(self, n_states: int, n_rows: int) -> int:
-        return n_states
+        if hasattr(part, "n_items_"):
+            self.n_items_ = part.n_items_
+        super().join(part)
 
     def policy(self) -> Policy:
         table, costs = np.concatenate(self.tables_), np.concatenate(self.costs_)

@@ -1,9 +1,4 @@
-"""Losses that stand in for cost-sensitive classification: the paper's "No-Regret Cost-Sensitive Classification".
-
-Each takes the scores h (higher is better) and the costs c (lower is better) of the rows of all problems, one after the
-other, and gives the loss of each problem and its gradient in the score of each row. Weights w of the examples are left
-to the caller: they multiply both.
-"""
+"""Losses that stand in for cost-sensitive classification; the weights of examples are left to the caller."""
 
 from __future__ import annotations
 
@@ -75,7 +70,6 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
     return losses, gradient
 
 
-KERNELS: dict[str, Any] = {"squared": squared_residuals, "hinge_rank": hinge_pairs}
 LOSSES: dict[str, Loss] = {"squared": squared_loss, "hinge_rank": hinge_rank}
 
 
@@ -93,11 +87,11 @@ def least_loss(
         raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {loss!r}.")
     if not (np.isfinite(penalty) and penalty > 0):
         raise InputError(f"penalty must be a number above 0. Got {penalty!r}.")
-
-    of_scores = _as_function_of_scores(loss, c, starts)
+    ranks = cost_ranks(c, sort_within(c, starts), starts) if loss == "hinge_rank" else None  # of the costs alone
 
     def objective(weights: Floats) -> tuple[float, Floats]:
-        losses, slopes = of_scores(rows @ weights)
+        h = rows @ weights
+        losses, slopes = squared_residuals(h, c, starts) if ranks is None else hinge_of_ranks(h, c, ranks, starts)
         value = 0.5 * float(weights @ weights) + float(losses.sum()) / penalty
         return value, weights + slopes @ rows / penalty
 
@@ -105,16 +99,7 @@ def least_loss(
         return scipy.optimize.minimize(objective, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B").x
 
 
-def _as_function_of_scores(loss: str, costs: Floats, offsets: Ints) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Return the loss of checked costs; what depends on the costs alone is computed once."""
-    if loss == "hinge_rank":
-        ranks = cost_ranks(costs, sort_within(costs, offsets), offsets)
-        return lambda scores: hinge_of_ranks(scores, costs, ranks, offsets)
-    return lambda scores: KERNELS[loss](scores, costs, offsets)
-
-
 def _validate(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:
-    """Return scores, costs and offsets as writable arrays, or raise InputError."""
     h, c, starts = as_numbers(scores, "scores"), as_numbers(costs, "costs"), as_whole_numbers(offsets, "offsets")
     if h.ndim != 1 or h.shape != c.shape:
         raise InputError(f"scores and costs must have one number per row each. Got shapes {h.shape} and {c.shape}.")
@@ -124,8 +109,6 @@ def _validate(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[
         bad = first_bad(~np.isfinite(values))
         if bad is not None:
             raise InputError(f"{name} must be finite numbers. Got {values[bad]} at row {bad}.")
-    return _writable(h), _writable(c), starts
-
-
-def _writable(values: Floats) -> Floats:
-    return values if values.flags.writeable else values.copy()  # a read-only array would compile every kernel again
+    # A read-only array would compile every kernel again.
+    h, c = (values if values.flags.writeable else values.copy() for values in (h, c))
+    return h, c, starts

@@ -88,7 +88,11 @@ class WeightedMajority(Experts):
         self.horizon = horizon
 
     def start(self, n_experts: int) -> None:
-        self._check()
+        known = self.rate in RATES if isinstance(self.rate, str) else 0 <= self.rate < np.inf
+        if not known:
+            raise InputError(f"rate must be one of {', '.join(RATES)}, or a number from 0. Got {self.rate!r}.")
+        if self.horizon is not None and self.horizon < 1:
+            raise InputError(f"horizon must be at least 1. Got {self.horizon}.")
         self.gap_ = 0.0
         super().start(n_experts)
 
@@ -112,10 +116,3 @@ class WeightedMajority(Experts):
         start = self.horizon if self.rate == "optimal" and self.horizon is not None else 1
         # A rate that only ever falls needs no restart: the bound for the smallest rate holds for the whole run.
         return best_rate(len(self.gains_), doubling_horizon(self.n_states_, start), self.most_)
-
-    def _check(self) -> None:
-        known = self.rate in RATES if isinstance(self.rate, str) else 0 <= self.rate < np.inf
-        if not known:
-            raise InputError(f"rate must be one of {', '.join(RATES)}, or a number from 0. Got {self.rate!r}.")
-        if self.horizon is not None and self.horizon < 1:
-            raise InputError(f"horizon must be at least 1. Got {self.horizon}.")

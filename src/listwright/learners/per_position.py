@@ -46,23 +46,21 @@ class PerPosition(Learner):
 
     @property
     def surrogate(self) -> str:  # type: ignore[override]
-        """Name of the inner learner's loss."""
         return self.learner.surrogate
 
     def learn(self, examples: Examples) -> None:
-        """Pass the examples to the learner of their position, which is made when first needed."""
-        if not hasattr(self, "learners_"):
-            self.learners_: list[Learner] = []
-            self.taught_: list[bool] = []
-        while len(self.learners_) <= examples.position:
-            self.learners_.append(clone(self.learner))
-            self.taught_.append(False)
+        self._grow(examples.position + 1)
         self.taught_[examples.position] = True
         self.learners_[examples.position].learn(examples)
 
+    def _grow(self, n_positions: int) -> None:
+        self.learners_: list[Learner] = getattr(self, "learners_", [])
+        self.taught_: list[bool] = getattr(self, "taught_", [])
+        self.learners_ += [clone(self.learner) for _ in range(len(self.learners_), n_positions)]
+        self.taught_ += [False] * (n_positions - len(self.taught_))
+
     @property
     def keeps_rows(self) -> bool:  # type: ignore[override]
-        """Whether the inner learner keeps all rows."""
         return self.learner.keeps_rows
 
     def fork(self) -> Self:
@@ -72,18 +70,13 @@ class PerPosition(Learner):
         return twin
 
     def join(self, part: Self) -> None:
-        self.learners_ = getattr(self, "learners_", [])
-        self.taught_ = getattr(self, "taught_", [])
+        self._grow(len(part.learners_))
         for position, (learner, taught) in enumerate(zip(part.learners_, part.taught_, strict=True)):
-            if position == len(self.learners_):
-                self.learners_.append(clone(self.learner))
-                self.taught_.append(False)
             if taught:
                 self.learners_[position].join(learner)
                 self.taught_[position] = True
 
     def policy(self) -> Policy:
-        """Return the sequence of the positions' policies; `Uniform` where a position had no examples."""
         pairs = zip(self.learners_, self.taught_, strict=True)
         return Sequence(tuple(learner.policy() if taught else Uniform() for learner, taught in pairs))
 
@@ -97,7 +90,6 @@ class PerPosition(Learner):
         return _sum_losses([learner.best_surrogate_loss() for learner in self._taught()])
 
     def hindsight(self) -> str:
-        """Return the inner learner's sentence, and that each position has its own best policy."""
         words = next((learner.hindsight() for learner in self._taught()), self.learner.hindsight())
         return words if self.surrogate_loss() is None else f"{words} Each position has its own best."
 

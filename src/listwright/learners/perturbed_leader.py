@@ -59,7 +59,9 @@ class FollowPerturbedLeader(Experts):
         self.scale = scale
 
     def start(self, n_experts: int) -> None:
-        self._check()
+        known = self.scale == "auto" if isinstance(self.scale, str) else 0 <= self.scale < np.inf
+        if not known:
+            raise InputError(f'scale must be "auto" or a number from 0. Got {self.scale!r}.')
         super().start(n_experts)
 
     def _distribution(self) -> Floats:
@@ -78,11 +80,6 @@ class FollowPerturbedLeader(Experts):
         # Before the first round all are equal, and any noise gives even odds.
         most = self.most_ if self.n_rounds_ else 1.0
         return float(np.sqrt(most * doubling_horizon(self.n_states_) / (1.0 + np.log(len(self.gains_)))))
-
-    def _check(self) -> None:
-        known = self.scale == "auto" if isinstance(self.scale, str) else 0 <= self.scale < np.inf
-        if not known:
-            raise InputError(f'scale must be "auto" or a number from 0. Got {self.scale!r}.')
 
 
 @saved_as("learners.FollowLeader")

@@ -1,7 +1,4 @@
-"""Follow the regularised leader on the squared loss, from sums of products alone.
-
-`RidgeFTRL` is the default learner; `learners.sums` holds the sums, `best_penalty` chooses the penalty by folds.
-"""
+"""Follow the regularised leader on the squared loss, from sums of products alone."""
 
 from __future__ import annotations
 
@@ -89,7 +86,6 @@ class RidgeFTRL(Learner):
         self.center = center
 
     def learn(self, examples: Examples) -> None:
-        """Add the rows to the sums of their folds, and the policy's squared error on them to `loss_`."""
         if not hasattr(self, "sums_"):
             self._start(examples.rows)
         rows, offsets, ends = rows_by_fold(examples, self._folds(examples), len(self.sums_))
@@ -136,7 +132,6 @@ class RidgeFTRL(Learner):
         return max(1, min(n_states // 4, ROWS_AT_ONCE * n_states // n_rows))
 
     def policy(self) -> Policy:
-        """Solve for the weights; with penalty "auto", choose the penalty again when it is time to."""
         total = reduce(RidgeSums.combine, self.sums_)
         self.rounds_ += 1
         if len(self.sums_) > 1 and self.rounds_ >= self.next_choice_:
@@ -145,7 +140,6 @@ class RidgeFTRL(Learner):
         return self.policy_
 
     def _start(self, rows: Rows) -> None:
-        """Check the parameters and creates empty sums: one per fold where the penalty is chosen, else a single one."""
         if self.target not in ("gain", "cost"):
             raise InputError(f"target must be gain or cost. Got {self.target!r}.")
         if self.penalty != "auto" and not (isinstance(self.penalty, int | float) and self.penalty > 0):
@@ -155,7 +149,6 @@ class RidgeFTRL(Learner):
         self.loss_, self.rounds_, self.next_choice_ = 0.0, 0, 1
 
     def _predictions(self, examples: Examples, table: Floats, rows: Ints) -> Floats:
-        """By row: the prediction of the policy in use, 0 before the first."""
         policy: Linear | None = getattr(self, "policy_", None)
         if policy is None:
             return np.zeros(len(rows))
@@ -166,9 +159,7 @@ class RidgeFTRL(Learner):
         return table @ policy.weights + own
 
     def try_out(self, examples: Examples) -> None:
-        """Compare the shapes of sums and features; learning would compile kernels that a model that only builds lists
-        never needs.
-        """
+        """Learning would compile kernels that a model that only builds lists never needs."""
         fresh = RidgeSums.like(examples.rows)
         for sums in getattr(self, "sums_", []):
             if sums.shapes != fresh.shapes:
@@ -232,7 +223,6 @@ class RidgeSums:
     cross_right: Floats  # (items, z)
 
     def validation_error(self) -> str:
-        """Return what is wrong with sums read from a file, "" for nothing."""
         d, z = len(self.right), self.cross_gram.shape[-1] if self.cross_gram.ndim == 3 else -1
         right = self.right.ndim == 1 and self.gram.shape == (d, d) and self.between.shape == (self.n_items, d, z)
         blocks = self.cross_gram.shape in {(1, z, z), (self.n_items, z, z)}
@@ -241,24 +231,14 @@ class RidgeSums:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes of the table's sums, of those between table and crossed columns, and of a crossed block."""
         return self.gram.shape, self.between.shape, self.cross_gram.shape[1:]
 
     @classmethod
     def like(cls, rows: Rows) -> RidgeSums:
-        """Empty sums for rows of this shape."""
         d = rows.table.shape[1]
-        items = 0 if rows.crossed is None else rows.crossed.n_items
-        z = 0 if rows.crossed is None else rows.crossed.states.shape[1]
-        return cls(
-            np.zeros((d, d)),
-            np.zeros(d),
-            0.0,
-            items,
-            np.zeros((1, z, z)),
-            np.zeros((items, d, z)),
-            np.zeros((items, z)),
-        )
+        items, z = (0, 0) if rows.crossed is None else (rows.crossed.n_items, rows.crossed.states.shape[1])
+        blocks = np.zeros((1, z, z)), np.zeros((items, d, z)), np.zeros((items, z))
+        return cls(np.zeros((d, d)), np.zeros(d), 0.0, items, *blocks)
 
     def add_rows(self, table: Floats, target: Floats, weight: float) -> None:
         """Add rows with one weight. The cost is rows times columns squared; nothing added before is touched."""
@@ -322,7 +302,6 @@ class RidgeSums:
         return weights[:, :, 0], weights[:, :, 1:]
 
     def loss(self, weights: Floats, item_weights: Floats | None) -> float:
-        """Squared error of given weights on everything added so far."""
         fitted = 2.0 * float(self.right @ weights) - float(weights @ self.gram @ weights)
         if item_weights is not None:
             fitted += 2.0 * float((self.cross_right * item_weights).sum())
@@ -337,12 +316,6 @@ class RidgeSums:
 
     def combine(self, other: RidgeSums, sign: float = 1.0) -> RidgeSums:
         """Return the sums of both, or with sign -1 those of this one without the other."""
-        return RidgeSums(
-            self.gram + sign * other.gram,
-            self.right + sign * other.right,
-            self.squares + sign * other.squares,
-            self.n_items,
-            self.cross_gram + sign * other.cross_gram,  # one block for all items joins many as each of them
-            self.between + sign * other.between,
-            self.cross_right + sign * other.cross_right,
-        )
+        # In `cross_gram`, one block for all items joins many as each of them.
+        sums = {name: value + sign * vars(other)[name] for name, value in vars(self).items() if name != "n_items"}
+        return RidgeSums(n_items=self.n_items, **sums)

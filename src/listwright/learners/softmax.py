@@ -8,10 +8,9 @@ import numpy as np
 import scipy
 
 from listwright._internal.arrays import Floats, Floats32, Ints, pieces, starts_of
-from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
-from listwright.learners.base import Learner, check_number
+from listwright.learners.base import RowKeeper, check_number
 from listwright.learners.examples import Examples, sampled_states
 from listwright.policies import Linear, Policy
 
@@ -19,7 +18,7 @@ CLOSE_ENOUGH = {"ftol": 1e-6, "gtol": 1e-6}  # relative; later digits change no 
 
 
 @saved_as("learners.SoftmaxLeader")
-class SoftmaxLeader(Learner):
+class SoftmaxLeader(RowKeeper):
     """Linear weights under which a softmax over a state's candidates puts its mass where the gains are.
 
     A ridge spends its weights on predicting large gains well; this loss only asks which candidate is best, which is
@@ -68,7 +67,7 @@ class SoftmaxLeader(Learner):
     """
 
     surrogate = "softmax"
-    keeps_rows = True
+    kept = ("tables_", "shares_", "counts_", "weights_")
 
     def __init__(
         self,
@@ -116,23 +115,16 @@ class SoftmaxLeader(Learner):
             self.loss_, self.reach_ = 0.0, 0.0
 
     def fork(self) -> Self:
-        twin = clone(self)
+        twin = super().fork()
         if hasattr(self, "in_use_"):
             twin.in_use_ = self.in_use_
         return twin
 
     def join(self, part: Self) -> None:
-        if not hasattr(part, "tables_"):
-            return
-        self._open(part.n_columns_)
-        self.tables_ += part.tables_
-        self.shares_ += part.shares_
-        self.counts_ += part.counts_
-        self.weights_ += part.weights_
-        self.loss_ += part.loss_
-
-    def batch_size(self, n_states: int, n_rows: int) -> int:
-        return n_states
+        if hasattr(part, "tables_"):
+            self._open(part.n_columns_)
+            super().join(part)
+            self.loss_ += part.loss_
 
     def policy(self) -> Policy:
         prior = self._prior()

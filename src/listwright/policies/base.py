@@ -173,7 +173,6 @@ class Uniform(Policy):
 
 
 def certain_chances(scores: Floats, open_rows: Bools, rows: Rows) -> Floats:
-    """Return 1 for the best open row of each problem, and 0 for the others."""
     picks = best_rows(scores, open_rows, rows.offsets)
     chances = np.zeros(len(scores))
     chances[picks[picks >= 0]] = 1.0
@@ -191,7 +190,6 @@ def shared_chances(mass: Floats, open_rows: Bools, rows: Rows) -> Floats:
 def draw_by_mass(mass: Floats, offsets: Ints, rng: np.random.Generator) -> Ints:
     """Draw one row per problem in proportion to `mass`, with one random number per problem; -1 if there is no mass."""
     totals = np.add.reduceat(mass, offsets[:-1])
-    shares = mass / np.repeat(
-        np.where(totals > 0, totals, 1.0), np.diff(offsets)
-    )  # so that small masses are not lost in the cumulative sum
+    # Shares, so that small masses are not lost in the cumulative sum.
+    shares = mass / np.repeat(np.where(totals > 0, totals, 1.0), np.diff(offsets))
     return draw_rows(shares, offsets, rng.random(len(totals)))

@@ -113,16 +113,6 @@ class PolicyDistribution(Policy):
     certain = False
 
     def chances(self, rows: Rows, open_rows: Bools, position: int) -> Floats:
-        """Return the mean of the policies' probabilities.
-
-        Examples
-        --------
-        >>> from listwright.policies import Linear, RandomPolicy
-        >>> rows = Rows(np.array([[1.0], [3.0]], dtype=np.float32), np.array([0, 0]), np.array([0, 2]))
-        >>> both = PolicyDistribution((Linear(np.array([1.0])), RandomPolicy()), np.array([0.8, 0.2]))
-        >>> both.chances(rows, np.array([True, True]), 0)
-        array([0.1, 0.9])
-        """
         each = [policy.chances(rows, open_rows, position) for policy in self.policies]
         return np.tensordot(self.probabilities, np.stack(each), axes=1)
 

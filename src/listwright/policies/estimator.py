@@ -1,6 +1,4 @@
-"""Any fitted scikit-learn estimator as a policy; forests are evaluated without the overhead that scikit-learn has per
-tree.
-"""
+"""Any fitted scikit-learn estimator as a policy; forests without the overhead that scikit-learn has per tree."""
 
 from __future__ import annotations
 
@@ -55,11 +53,9 @@ class Estimator(Policy):
 
     @cached_property
     def _forest(self) -> TreeArrays | None:
-        """The estimator's trees as arrays if it is a forest, which is much faster; else None."""
         return as_forest(self.estimator)
 
     def contributions(self, rows: Rows) -> Contributions | None:
-        """Return the contributions of linear estimators, and the Shapley values of boosted trees (`pred_contrib`)."""
         written_out = rows.written_out()
         table = _shares(self.estimator, written_out)
         if table is None:
@@ -74,7 +70,6 @@ class Estimator(Policy):
         return parts._replace(crossed=table[:, width:-1], crossed_names=names)
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
-        """Return the estimator's trees, if it is made of boosted trees and says so by a method of this name."""
         boosted_trees = getattr(self.estimator, "boosted_trees", None)
         return None if boosted_trees is None else boosted_trees()
 
@@ -130,7 +125,6 @@ class TreeArrays(NamedTuple):
 
 
 def as_forest(estimator: Any) -> TreeArrays | None:
-    """Return a fitted forest with a single output as arrays; None for any other estimator."""
     kind = type(estimator)
     if kind.__module__ != FORESTS or kind.__name__ not in KINDS or estimator.n_outputs_ != 1:
         return None

@@ -64,9 +64,6 @@ class Linear(Policy):
         return {"weights": self.weights} | ({} if own is None else {"item_weights": np.ascontiguousarray(own)})
 
     def contributions(self, rows: Rows) -> Contributions:
-        """Return weights times columns. For crossed columns, the item's own level and what the state adds are
-        separate.
-        """
         columns = rows.table.astype(np.float64) * self.weights
         if self.item_weights is None or rows.crossed is None:
             return Contributions(columns)

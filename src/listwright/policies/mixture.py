@@ -48,11 +48,9 @@ class PolicyMixture(Policy):
         raise InputError("A mixture of policies has no score of its own. Use drawn.")
 
     def drawn(self, n_problems: int, rng: np.random.Generator) -> Policy:
-        choice = rng.integers(len(self.policies), size=n_problems)
-        return Drawn(self.policies, choice)
+        return Drawn(self.policies, rng.integers(len(self.policies), size=n_problems))
 
     def linear(self) -> list[Linear] | None:
-        """Return the policy with the mean weights of all; None if one of them is not linear."""
         each = [policy for policy in self.policies if isinstance(policy, Linear)]
         if not each or len(each) < len(self.policies):
             return None

@@ -60,7 +60,6 @@ class ItemLeader(Policy):
 
     @property
     def probabilities(self) -> Floats:
-        """Probability of each item to lead."""
         return leader_chances(self.gains, self.scale)
 
     def score(self, rows: Rows) -> Floats:
@@ -114,7 +113,6 @@ class PolicyLeader(Policy):
 
     @property
     def probabilities(self) -> Floats:
-        """Probability of each policy to lead."""
         return leader_chances(self.gains, self.scale)
 
     def score(self, rows: Rows) -> Floats:

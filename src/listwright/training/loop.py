@@ -30,8 +30,6 @@ Check = Callable[[Problems], None]  # raises InputError for problems that cannot
 
 @dataclass(frozen=True)
 class Round:
-    """States that are all walked with one policy, and a function that learns from them."""
-
     n_states: int  # number of states
     rng: np.random.Generator  # for the keeper, which samples policies
     teach: Callable[[Training], None]  # called with the training, which it changes
@@ -40,19 +38,14 @@ class Round:
 
 @dataclass(frozen=True)
 class FitPlan:
-    """What a fit starts with: features to fit, a learner to train, and the number of passes."""
-
-    features: Features  # features to fit
-    learner: Learner  # learner to train
-    n_passes: int  # passes over the problems
-    # how the plan was chosen; becomes attributes of the fitted estimator
-    about: dict[str, Any] = field(default_factory=dict)
+    features: Features  # to fit
+    learner: Learner  # to train
+    n_passes: int  # over the problems
+    about: dict[str, Any] = field(default_factory=dict)  # how it was chosen; becomes attributes of the estimator
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Features fitted on all problems, and what else had to be known of them."""
-
     features: Features  # the fitted features
     signature: Signature  # the kind of problems
     mean_size: float | None  # mean size of the candidates
@@ -130,15 +123,14 @@ class PolicyKeeper:
         self.best: tuple[float, Policy] | None = None
 
     def resume(self, kept: Policy | None, rounds: int) -> None:
-        """Take over the mixture over `rounds` earlier rounds of the same run, if there were any."""
         if self.keep == "mixture" and isinstance(kept, PolicyMixture) and rounds:
             self.policies, self.rounds = list(kept.policies), rounds
 
     def before_round(self, policy: Policy, n_states: int, rng: np.random.Generator) -> None:
-        """Add the policy that the round is walked with to the mixture, once per state of the round."""
         if self.keep != "mixture" or (n_states > 1 and not policy.has_learned):
             return
-        most = most_kept(policy)
+        held = policy.nbytes
+        most = FEW if held is None else max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))
         if len(self.policies) > most:  # a uniform sample of a uniform sample is uniform
             stay = rng.choice(len(self.policies), size=most, replace=False)
             self.policies = [self.policies[slot] for slot in np.sort(stay)]
@@ -151,7 +143,6 @@ class PolicyKeeper:
                 self.policies[slot] = policy
 
     def after_round(self, policy: Policy, value: Callable[[], float | None]) -> float | None:
-        """Measure the policy if the best one is wanted, keep it if it is the best so far, and return its value."""
         worth = value() if self.keep == "best" else None
         if worth is not None and (self.best is None or worth > self.best[0]):
             self.best = worth, copy.copy(policy)
@@ -170,12 +161,6 @@ class PolicyKeeper:
         if self.policies:
             return PolicyMixture(tuple(self.policies))
         return last if self.best is None else self.best[1]
-
-
-def most_kept(policy: Policy) -> int:
-    """Return how many such policies a mixture keeps, so that they use little memory."""
-    held = policy.nbytes
-    return FEW if held is None else max(FEW, min(RESERVOIR, MEMORY // max(held, 1)))
 
 
 MOST = 2000  # rounds that are recorded individually
@@ -210,7 +195,7 @@ class History:
             self.rounds.append(RoundRecord(int(number), int(states), float(training), float(held) if known else None))
 
     def add(self, states: int, training_value: float, held_out_value: float | None = None) -> None:
-        """Records one more round. Beyond `MOST` rounds, pairs of rounds are merged, so that memory stays bounded."""
+        """Beyond `MOST` rounds, pairs of rounds are merged, so that memory stays bounded."""
         number = self.rounds[-1].round + 1 if self.rounds else 1
         self.rounds.append(RoundRecord(number, states, training_value, held_out_value))
         if len(self.rounds) >= MOST:
@@ -229,27 +214,22 @@ class History:
 
 
 def display_columns(columns: Columns) -> Columns:
-    """Return the columns for display, with nan where nothing was held out."""
     shown = {name: column for name, column in columns.items() if name != "held_out"}
     return shown | {"held_out_value": np.where(columns["held_out"], columns["held_out_value"], np.nan)}
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A fit in progress: what is learned, the kind of problems, and the number of passes."""
-
     training: Training  # what is learned
     signature: Signature  # the kind of problems
     n_passes: int  # passes over the problems
-    # how the plan was chosen; becomes attributes of the fitted estimator
-    about: dict[str, Any] = field(default_factory=dict)
+    about: dict[str, Any] = field(default_factory=dict)  # as in `FitPlan`
     progress: CheckpointState | None = None  # where a resumed fit stopped
     earlier: Columns | None = None  # the columns of the history of earlier rounds, if the fit continues another
 
     def attributes(self, policy: Policy, history: History) -> dict[str, Any]:
         names = {"training_": self.training, "policy_": policy, "signature_": self.signature}
-        names["rounds_"] = history.columns
-        return self.about | names | {"n_features_in_": self.signature.n_features}
+        return self.about | names | {"rounds_": history.columns, "n_features_in_": self.signature.n_features}
 
 
 def learn(
@@ -304,50 +284,42 @@ class CheckpointState:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where a fit writes its progress, how often, and whether it resumes from there."""
-
     path: str | Path | None = None  # the file; None to write nothing
     every: int = 1  # number of rounds between two checkpoints
     resume: bool = False  # whether to continue from the file
 
     def __post_init__(self) -> None:
-        """Raise `InputError` if the interval is below 1, or if there is no file to resume from."""
         at_least_one("checkpoint_every", self.every)
         if self.resume and self.path is None:
             raise InputError("resume needs the checkpoint to resume from. Pass checkpoint=.")
 
     def due(self, done: int) -> bool:
-        """Return whether to write after this many rounds."""
         return self.path is not None and done % self.every == 0
 
     def write(self, model: Any, progress: CheckpointState, fitted: dict[str, Any]) -> None:
-        """Save the model so far, which can be loaded like any other, with its progress."""
         assert self.path is not None
         twin = copy.copy(model)
         vars(twin).update(fitted | {"progress_": progress})
         save(twin, self.path, slim=False)
 
     def earlier(self, model: Any, data: str) -> Any:
-        """Load the model of the checkpoint, or raises `InputError` if it belongs to another fit or other problems."""
         if not Path(str(self.path)).exists():
             raise InputError(f"There is no checkpoint {self.path} to resume from. Start without resume.")
-        found = read_model(str(self.path), trusted=_trusted_names(model, str(self.path)))
-        if not isinstance(getattr(found, "progress_", None), CheckpointState):
+        modules = {name.partition(":")[0] for name in own_parts(model)}
+        named = inspect(str(self.path))["needs_trust"]
+        trusted = [name for name in named if name.partition(":")[0] in modules]
+        earlier = read_model(str(self.path), trusted=trusted)
+        if not isinstance(getattr(earlier, "progress_", None), CheckpointState):
             raise InputError(f"{self.path} is a model, not a checkpoint. Name the file that checkpoint= wrote.")
-        if type(found) is not type(model) or _settings(found) != _settings(model):
-            raise InputError(f"{self.path} is the checkpoint of another fit: {found!r:.80}. Use the same parameters.")
-        if found.progress_.data != data:
+        if type(earlier) is not type(model) or _settings(earlier) != _settings(model):
+            raise InputError(f"{self.path} is the checkpoint of another fit: {earlier!r:.80}. Use the same parameters.")
+        if earlier.progress_.data != data:
             raise InputError(
                 f"{self.path} is the checkpoint of a fit on other problems, or on another engine with problems in "
                 "memory. Use the same data and engine."
             )
-        return found
+        return earlier
 
 
 def _settings(model: Any) -> dict[str, str]:
     return {name: repr(value) for name, value in model.get_params(deep=False).items() if name not in MAY_DIFFER}
-
-
-def _trusted_names(model: Any, path: str) -> list[str]:
-    modules = {name.partition(":")[0] for name in own_parts(model)}
-    return [name for name in inspect(path)["needs_trust"] if name.partition(":")[0] in modules]

@@ -77,7 +77,6 @@ class Visits:
         self.add(States(other.seen, other.gains, other.coarse), other.counts)
 
     def validation_error(self) -> str:
-        """Return what is wrong with visits that were read from a file; "" if nothing is."""
         n = len(self.seen)
         shapes = [array.shape for array in (self.seen, self.gains, self.counts)]
         alike = shapes == [(n,)] * 3 and self.coarse.shape in [(n, SAMPLED), (n, SAMPLED + WHOLE)]
@@ -85,7 +84,7 @@ class Visits:
 
     @property
     def most(self) -> int:
-        """Visits to the state that was visited most often, among those that what can be seen identifies."""
+        """Among states that what can be seen identifies."""
         self._sum_up()
         alone = np.isin(self.seen, self.seen[1:][self.seen[1:] == self.seen[:-1]], invert=True)
         return int(self.counts[alone].max(initial=1 if len(self.counts) else 0))
@@ -141,10 +140,10 @@ def states_of(problems: Problems, gains: Floats) -> States:
             rows += _scramble(_words(column) + np.uint64(salt + 1))
     if problems.vectors is not None:
         rows += _scramble(_row_keys(problems.vectors))
-    seen = _by_problem(_scramble(rows), problems.offsets)
+    seen = np.add.reduceat(_scramble(rows), problems.offsets[:-1])
     if problems.context is not None:
         seen += _scramble(_row_keys(problems.context))
-    earned = _by_problem(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), problems.offsets)
+    earned = np.add.reduceat(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), problems.offsets[:-1])
     return States(_scramble(seen), _scramble(earned + ODD), _coarse_keys(problems, gains))
 
 
@@ -220,10 +219,6 @@ def _scramble(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
-def _by_problem(keys: Keys, offsets: Ints) -> Keys:
-    return np.add.reduceat(keys, offsets[:-1])
-
-
 FEW = 5  # fewer states than this may recur by chance
 
 
@@ -262,12 +257,10 @@ class Ledger:
 
     @property
     def most_visits(self) -> int:
-        """Visits to the state that was visited most often."""
         return max(self.passes, self.states.most)
 
     @property
     def n_states(self) -> int | None:
-        """Number of different states visited; None if they were not counted."""
         return self.states.n_states or None
 
     def add(self, other: Ledger) -> None:
@@ -303,15 +296,12 @@ class Training:
     per_group: Any = None  # of SCP: how many rows of a group a list may hold
 
     def validation_error(self) -> str:
-        """Return what is wrong with a training that was read from a file; "" if nothing is."""
         return "" if self.weights.ndim == 1 and len(self.weights) > 0 else "position weights are missing"
 
     def without_training_state(self) -> Training:
-        """Return a copy without what only further learning needs."""
         return replace(self, learner=self.learner.without_training_state(), training_features=None)
 
     def consume_batch(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
-        """Build the lists of a batch with the current policy, and learn from every position."""
         batch = as_constrained(batch, None, self.per_group)
         reward = reward_of(batch)
         earned, room = reward.start(batch), as_budgets(self.budget, batch)
@@ -339,18 +329,15 @@ class Training:
             self.ledger.unlearned_value += float(values.sum())
 
     def update(self) -> None:
-        """End the round: the learner makes the next policy."""
         if self.ledger.taught:  # else no item of the batch fits its budget
             self.policy = self.learner.policy()
         self.ledger.taught = False
 
     @property
     def length(self) -> int | None:
-        """Length of the lists; None if only the budget limits it."""
         return len(self.weights) if self.budget is None else None
 
     def value(self, problems: Problems) -> float:
-        """Return the mean value of the current policy's lists, for `keep="best"`."""
         self.ledger.measure(problems)
         problems = as_constrained(problems, None, self.per_group)
         rng, room = np.random.default_rng(0), as_budgets(self.budget, problems)
@@ -360,7 +347,6 @@ class Training:
         return float(list_values(lists, problems).mean())
 
     def fork(self) -> Training:
-        """Return a twin that learns from a part of a round; see `join`."""
         return replace(self, learner=self.learner.fork(), ledger=Ledger())
 
     def join(self, learner: Learner, ledger: Ledger) -> None:
@@ -372,7 +358,6 @@ class Training:
         return replace(copy.deepcopy(self), training_features=None)
 
     def _examples(self, step: Step, folds: Ints, gains: Floats, sampled: Bools | None) -> Examples:
-        """Return the paper's examples (v, c, w) of one position."""
         weight = float(self.weights[min(step.position, len(self.weights) - 1)])
         left = np.maximum.reduceat(np.where(step.options, gains, 0.0), step.rows.offsets[:-1])
         learned = left > 0 if self.skip_saturated else np.ones(len(left), dtype=bool)

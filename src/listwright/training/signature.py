@@ -26,13 +26,10 @@ from listwright.walk.constraints import check_problems
 @saved_as("Span")
 @dataclass(frozen=True, eq=False)
 class Span:
-    """The range of each column of one table."""
-
     low: Floats32  # the smallest and largest value of each column
     high: Floats32
 
     def validation_error(self) -> str:
-        """Return what is wrong with a range that was read from a file; "" if nothing is."""
         if self.low.ndim != 1 or self.low.shape != self.high.shape:
             return "the ends of ranges must be equal in number"
         ends = np.stack([self.low, self.high])
@@ -41,7 +38,6 @@ class Span:
 
     @classmethod
     def of(cls, table: Any) -> Self:
-        """Return the range of each column; columns of an empty table span from 0 to 0."""
         if not table.shape[0]:
             zeros = np.zeros(table.shape[1], dtype=np.float32)
             return cls(zeros, zeros)
@@ -53,7 +49,6 @@ class Span:
         return type(self)(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
     def limits(self, tolerance: float) -> tuple[Floats32, Floats32]:
-        """Return the range widened on both sides by `tolerance` times its width."""
         low, high = self.low.astype(np.float64), self.high.astype(np.float64)
         width = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
         most = float(np.finfo(np.float32).max)
@@ -65,11 +60,7 @@ class Span:
 @saved_as("Ranges")
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """The ranges of the features, and of the context and the vectors if a model uses them.
-
-    They are saved with a fitted model, in its signature, so that its users can detect input that is unlike the training
-    data.
-    """
+    """Saved with a model, so that its users can detect input that is unlike the training data."""
 
     features: Span  # ranges of the features
     context: Span | None = None  # ranges of the context and of the vectors
@@ -95,8 +86,6 @@ MOST = 1 << 24  # most columns and items that a model may have
 @saved_as("Signature")
 @dataclass(frozen=True)
 class Signature:
-    """The columns and kinds of data of the training problems."""
-
     n_features: int  # number of feature columns
     feature_names: tuple[str, ...] | None  # their names
     # number of context columns, catalogue items and vector columns; None if the problems had none
@@ -111,7 +100,6 @@ class Signature:
     catalogue_names: tuple[str, ...] | None = field(default=None, compare=False)  # of the items, where a table had them
 
     def validation_error(self) -> str:
-        """Return what is wrong with a signature that was read from a file; "" if nothing is."""
         numbers = (self.n_features, self.n_context, self.n_items, self.n_vector)
         if any(number is not None and not 0 <= number <= MOST for number in numbers):
             return "numbers of columns are out of range"
@@ -144,7 +132,6 @@ class Signature:
         )
 
     def check(self, problems: Problems, purpose: str) -> None:
-        """Raise one clear `InputError` if problems are of another kind than the training problems."""
         check_problems(problems)
         other = Signature._kind(problems)
         self._check_names(other, purpose)
@@ -172,7 +159,6 @@ class Signature:
             )
 
     def _check_names(self, other: Signature, purpose: str) -> None:
-        """Raise `InputError` that lists missing and unknown features if their names differ."""
         if self.feature_names is None or other.feature_names in (None, self.feature_names):
             return
         assert other.feature_names is not None
@@ -186,13 +172,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class OfKnownKind:
-    """Checks problems for `partial_fit`: they can be learned from, and are of the kind that the model knows."""
-
     check: Callable[[Problems], None]  # raises `InputError` for problems that cannot be learned from
     signature: Signature  # the kind of the training problems
 
     def __call__(self, problems: Problems) -> None:
-        """Raise `InputError` if a problem cannot be used."""
         self.check(problems)
         self.signature.check(problems, "partial_fit")
 
@@ -226,7 +209,6 @@ def with_catalogue(problems: Problems | Scan) -> Problems:
 
 
 def rows_of_items(problems: Problems, items: Ints) -> Ints:
-    """Return the row of each item in each problem, shape (problems, items)."""
     assert problems.catalogue is not None
     where = np.full((len(problems), max(problems.n_items, int(items.max(initial=0)) + 1)), -1)
     where[problems.owners, problems.catalogue] = np.arange(problems.n_rows)
@@ -257,7 +239,6 @@ def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts
 
 
 def try_predicting(model: Any) -> None:
-    """Build a list with a model that learns nothing from it; see `try_loaded`."""
     signature = getattr(model, "signature_", None)
     if not isinstance(signature, Signature):
         raise InputError("it was never fitted")
@@ -295,7 +276,6 @@ def some_group(per_group: Any) -> Any:
 
 
 def _check_ranges(signature: Signature) -> None:
-    """Raise `InputError` unless there is one range per column."""
     ranges = signature.ranges
     if ranges is None:
         return
@@ -311,24 +291,10 @@ def _needs_all(parts: Iterable[Any]) -> bool:
 
 
 def _try_part(part: Any, rows: Rows) -> None:
-    """Let a policy pick and a learner learn; other parts are ignored."""
     rng = np.random.default_rng(0)
     options = np.ones(len(rows.owners), dtype=bool)
     if isinstance(part, Policy):
         part.drawn(1, rng).pick(rows, options, 0, rng)
     elif isinstance(part, Learner):
-        part.try_out(_examples(rows, options))
-
-
-def _examples(rows: Rows, options: Any) -> Examples:
-    one = np.zeros(1, dtype=np.int64)
-    return Examples(
-        rows=rows,
-        gains=np.linspace(0.0, 1.0, len(options)),
-        weight=1.0,
-        position=0,
-        options=options,
-        picks=one,
-        learned=np.ones(1, dtype=bool),
-        folds=one,
-    )
+        gains, zero = np.linspace(0.0, 1.0, len(options)), np.zeros(1, dtype=np.int64)
+        part.try_out(Examples(rows, gains, 1.0, 0, options, picks=zero, learned=np.ones(1, dtype=bool), folds=zero))

@@ -1,7 +1,4 @@
-"""Sources of training problems: in memory, in memory on several workers, or a scan on an engine.
-
-Learners from feedback have a source of their own, in `listwright.feedback`.
-"""
+"""Sources of training problems: in memory, in memory on several workers, or a scan on an engine."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ import numpy as np
 from listwright._internal.arrays import Ints
 from listwright._internal.threads import one_thread
 from listwright.engines import Engine, Local
-from listwright.engines.base import Counter, Done, MemoryShard, MemoryShards, Shards, WorkerPool, mean_worth
+from listwright.engines.base import Counter, MemoryShard, MemoryShards, Shards, WorkerPool, mean_worth
 from listwright.errors import InputError
 from listwright.features import Features
 from listwright.features.scale import merge
@@ -53,7 +50,6 @@ class InMemory(ProblemSource):
         return Fitted(features, Signature.of(problems), mean_size, most, view)
 
     def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Yield one round per batch, of the size that the learner prefers if `batch_size` is "auto"."""
         learned = self._training_problems(done)
         auto = training.learner.batch_size(len(learned), learned.n_rows)
         size = auto if self.batch_size == "auto" else int(self.batch_size)
@@ -146,10 +142,11 @@ class Sharded(ProblemSource):
         self.counter.total = self._steps(plan.n_passes)
         held = [] if self.held is None else self.held.tolist()
         shards = self._schedule(plan.learner).dealt() + held
-        found = summarize_shards(self.pool, shards, SummarizeShard(plan.features, self.check), self.counter)
+        task = partial(summarize_shard, plan.features, self.check)
+        every = reduce(ShardSummary.merge, self.pool.each(task, shards, self.counter))
         self.checked = True
-        mean_size = found.size / self.shards.n_rows if found.size else None
-        return Fitted(plan.features.fit_from_summary(found.summary), found.signature, mean_size, found.most)
+        mean_size = every.size / self.shards.n_rows if every.size else None
+        return Fitted(plan.features.fit_from_summary(every.summary), every.signature, mean_size, every.most)
 
     def _steps(self, n_passes: int) -> int:
         return len(self.shards.shards) + n_passes * len(self.learned)
@@ -175,7 +172,6 @@ class Sharded(ProblemSource):
             training.join(learner, ledger)
 
     def value(self, training: Training) -> float | None:
-        """Return the mean value on the held-out shards, measured by the workers; None if there are none."""
         if self.held is None:
             return None
         slim = replace(training, learner=training.learner.fork())
@@ -190,8 +186,6 @@ class Sharded(ProblemSource):
 
 @dataclass(frozen=True)
 class Schedule:
-    """Which shards each round learns from."""
-
     shards: Ints  # the shards to learn from
     n_rounds: int  # rounds per pass
     seed: int  # seed of the order in later passes
@@ -208,7 +202,6 @@ class Schedule:
 
 
 def rounds_a_pass(shards: Shards, learned: Ints, learner: Learner, batch_size: int | str) -> int:
-    """Return the number of rounds per pass that the batch size gives, with at least one shard each."""
     n_states = sum(shards.shards[number].n_problems for number in learned)
     if batch_size != "auto":
         return max(1, min(len(learned), n_states // int(batch_size)))
@@ -226,15 +219,12 @@ def kept_share(shards: Shards, learner: Learner, length: int, n_passes: int) -> 
 
 @dataclass(frozen=True)
 class ShardSummary:
-    """What must be known of all problems before a fit starts."""
-
     signature: Signature  # the kind of problems
     summary: dict[str, Any]  # sums that the features are fitted on
     most: int  # candidates of the largest problem
     size: float  # total size of all candidates
 
     def merge(self, other: ShardSummary) -> ShardSummary:
-        """Return the same for the problems of both."""
         return ShardSummary(
             self.signature.merge(other.signature),
             merge(self.summary, other.summary),
@@ -243,25 +233,14 @@ class ShardSummary:
         )
 
 
-@dataclass(frozen=True)
-class SummarizeShard:
-    """Task: checks a shard's problems, and summarises what features are fitted on."""
-
-    features: Features
-    check: Callable[[Problems], None]
-
-    def __call__(self, blocks: Iterator[Problems], shard: int) -> ShardSummary:
-        return reduce(ShardSummary.merge, map(self._block, blocks))
-
-    def _block(self, block: Problems) -> ShardSummary:
-        self.check(block)
-        size = 0.0 if block.sizes is None else float(block.sizes.sum())
-        return ShardSummary(Signature.of(block), self.features.summary(block), int(block.counts.max()), size)
+def summarize_shard(features: Features, check: Check, blocks: Iterator[Problems], shard: int) -> ShardSummary:
+    return reduce(ShardSummary.merge, (_summarize_block(features, check, block) for block in blocks))
 
 
-def summarize_shards(pool: WorkerPool, shards: list[int], look: SummarizeShard, done: Done) -> ShardSummary:
-    """Return the result for all shards, merged in the given order."""
-    return reduce(ShardSummary.merge, pool.each(look, shards, done))
+def _summarize_block(features: Features, check: Check, block: Problems) -> ShardSummary:
+    check(block)
+    size = 0.0 if block.sizes is None else float(block.sizes.sum())
+    return ShardSummary(Signature.of(block), features.summary(block), int(block.counts.max()), size)
 
 
 @dataclass(frozen=True)
@@ -271,7 +250,7 @@ class LearnShard:
     training: Training  # the state of the run, to fork
     seed: tuple[int, int]  # seed of the fit, and the number of the round
     share: float = 1.0  # share of the states to learn from, for learners that keep rows
-    check: Callable[[Problems], None] | None = None  # raises `InputError` for problems that cannot be learned from
+    check: Check | None = None
 
     def __call__(self, blocks: Iterator[Problems], shard: int) -> tuple[Learner, Ledger]:
         """Return what the shard taught. Blocks are joined in order, so the sum does not depend on the worker."""
@@ -303,7 +282,6 @@ class ProblemParts(MemoryShards):
 
     @cached_property
     def ends(self) -> list[int]:
-        """Where the parts start, and where the last one ends."""
         return np.linspace(0, len(self.problems), min(PARTS, len(self.problems)) + 1).astype(np.int64).tolist()
 
     @cached_property
@@ -315,5 +293,4 @@ class ProblemParts(MemoryShards):
         yield self.problems[self.ends[number] : self.ends[number + 1]]
 
     def fingerprint(self) -> str:
-        """Return a hash of the problems and the number of parts, on which the rounds depend."""
         return f"{fingerprint(self.problems)} in {len(self.shards)} parts"

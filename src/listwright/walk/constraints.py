@@ -16,7 +16,6 @@ from listwright.problems import Problems
 
 
 def check_problems(problems: object) -> None:
-    """Raise `InputError` unless these are problems in memory, and says how to make them from what was passed."""
     if hasattr(problems, "shards"):
         raise InputError(f"This method needs problems in memory, not a {type(problems).__name__}. Pass scan.sample().")
     if not isinstance(problems, Problems):
@@ -25,7 +24,6 @@ def check_problems(problems: object) -> None:
 
 
 def check_length(length: int, problems: Problems, *, allow_short: bool) -> None:
-    """Raise `InputError` if the length is below 1, or above the candidates of a problem unless `allow_short`."""
     at_least_one("length", length)
     if not allow_short and problems.counts.min() < length:
         short = int(np.argmax(problems.counts < length))
@@ -64,11 +62,7 @@ def as_constrained(problems: Problems, asked: Any, usual: Any) -> Problems:
 
 
 class Constraints:
-    """What is still allowed in each list while it grows: budgets, quotas, excluded and pinned rows, alternatives.
-
-    One type for everything that builds lists: the walk of a policy, `greedy`, `select`, the baselines, the packer and
-    the service. `limits` are the same for compiled functions.
-    """
+    """What each list may still take: budgets, quotas, excluded and pinned rows, alternatives."""
 
     _sets: Ints | None = None  # by row, the number of its set of alternatives
 
@@ -110,7 +104,6 @@ class Constraints:
         return self._limits.room
 
     def fits(self) -> Bools:
-        """Return by row whether it is allowed now."""
         sizes, left = self._limits.sizes, self._limits.room
         fits = open_rows(self._limits) if len(self._limits.groups) else np.ones(self.problems.n_rows, dtype=bool)
         if len(sizes):
@@ -133,7 +126,6 @@ class Constraints:
             np.maximum.at(self._largest, self._sets[rows], self.problems.sizes[rows])
 
     def _check_pinned(self) -> None:
-        """Raise `InputError` if the pinned rows of a problem do not fit its list."""
         limits = self._limits
         limits = limits._replace(room=limits.room.copy(), counts=limits.counts.copy(), left=limits.left.copy())
         rows = limits.counts[: len(limits.room), PINNED].copy()

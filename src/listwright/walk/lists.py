@@ -12,7 +12,6 @@ from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.threads import in_parallel, one_thread
-from listwright._kernels.constraints import ListLimits
 from listwright._kernels.rows import crossed_scores, linear_scores
 from listwright._kernels.walk import Draws, Weights, walk_lists
 from listwright.features import Candidate, Distance, Features, Identity, Position, Rows, Sum
@@ -88,7 +87,6 @@ def build_lists(
 
 
 def plain_lists(problems: Problems, features: Features, policy: Policy, **settings: Any) -> Lists:
-    """Return the lists that a walk builds position by position, with the score of each pick."""
     picks, scores = [], []
     for step in walk(problems, features, policy, **settings):
         picks.append(step.picks)
@@ -108,7 +106,6 @@ Parts = dict[type[Features], tuple[Any, Floats]]  # by kind: the features, and t
 
 
 def compiled_walk(problems: Problems, features: Features, policy: Policy) -> CompiledWalk | None:
-    """Return the compiled walk if it applies, else None."""
     if type(policy) is not Linear or sparse.issparse(problems.features):
         return None
     quotas = problems.quotas
@@ -129,8 +126,6 @@ def compiled_walk(problems: Problems, features: Features, policy: Policy) -> Com
 
 
 class CompiledWalk(NamedTuple):
-    """A linear policy over built-in features, ready to build lists for some problems."""
-
     problems: Problems  # the problems, with dense features
     parts: Parts  # by kind of features: the fitted features, and the policy's weights for them
     policy: Linear  # the policy
@@ -139,7 +134,8 @@ class CompiledWalk(NamedTuple):
         self, length: int, room: Floats | None, repeats: bool = False, draws: Draws | None = None
     ) -> tuple[Ints, Floats, Floats]:
         """Return the rows of each list, their scores, and the probabilities of those drawn, by problem and position."""
-        problems, weights, limits = self.problems, self.weights(), self.limits(room, length, repeats)
+        problems, weights = self.problems, self.weights()
+        limits = Constraints(problems, room, length).limits(repeats=repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
         explores = draws is not None
         chances = np.full((len(problems), length), np.nan) if explores else NOT_HELD
@@ -154,10 +150,6 @@ class CompiledWalk(NamedTuple):
 
         in_parallel(some, problems.offsets, problems.n_rows * length * max(problems.n_features, 1) > MANY)
         return lists, picked, chances
-
-    def limits(self, budgets: Floats | None, length: int, repeats: bool) -> ListLimits:
-        """Return budgets, sizes and whether items may repeat, in the form the kernels take."""
-        return Constraints(self.problems, budgets, length).limits(repeats=repeats)
 
     def weights(self) -> Weights:
         """Return the policy's weights folded with the features' scales, so that they apply to raw features."""
@@ -215,8 +207,6 @@ NO_PARTS = "this policy gives a score and no contributions"
 
 
 class Block(NamedTuple):
-    """Some columns of what the policy sees, with the group of features they belong to."""
-
     group: str
     names: list[str]
 
@@ -231,14 +221,12 @@ class Shares:
     note: str = ""  # says if the contributions do not add up to the scores
 
     def by_group(self) -> dict[str, Floats]:
-        """Return the contributions of each group, shape (rows, columns), blocks of a group side by side."""
         found: dict[str, Floats] = {}
         for block, table in zip(self.blocks, self.tables, strict=True):
             found[block.group] = np.concatenate([found[block.group], table], axis=1) if block.group in found else table
         return found
 
     def largest(self, row: int, count: int) -> dict[str, float]:
-        """Return by name the `count` columns that change the score of a row most."""
         named = [
             (name, float(share))
             for block, table in zip(self.blocks, self.tables, strict=True)
@@ -257,7 +245,8 @@ def shares_of(policy: Policy, every: list[Block], rows: Rows) -> Shares:
     ends = np.cumsum([len(block.names) for block in blocks])
     tables = np.split(parts.columns, ends[:-1], axis=1)
     if parts.crossed is not None:
-        blocks.append(Block(_crossing(every), list(parts.crossed_names)))
+        crossing = next((block.group for block in every if not block.names), "identity")
+        blocks.append(Block(crossing, list(parts.crossed_names)))
         tables.append(parts.crossed)
     if parts.base is not None:
         blocks.append(Block("base", ["base"]))
@@ -273,7 +262,3 @@ def blocks_of(features: Features, seen: Any) -> list[Block]:
             names = [f"{part.group} {j}" for j in range(width)]
         blocks.append(Block(part.group, names))
     return blocks
-
-
-def _crossing(blocks: list[Block]) -> str:
-    return next((block.group for block in blocks if not block.names), "identity")
