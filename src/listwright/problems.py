@@ -612,7 +612,6 @@ def build_problems(
 
 
 def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
-    """Return the reward laid out for these rows, or raise if it is not a reward."""
     if reward is not None and not hasattr(reward, "bind"):
         raise InputError(
             f"reward must come from listwright.rewards. Got {type(reward).__name__}. See rewards.Function."
@@ -627,5 +626,4 @@ def _at(values: Any, which: Any) -> Any:
 
 
 def _many(count: int, noun: str) -> str:
-    """Return a count with its noun, such as "1 problem" or "3 problems"."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

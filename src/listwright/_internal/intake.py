@@ -59,7 +59,6 @@ class Intake:
         return f"item {item!s} of problem {self.problem_ids[owner]!s}"
 
     def features(self) -> Any:
-        """Return the float32 table, checked to be finite; dense or CSR as it came."""
         if sparse.issparse(self.table):
             return self._sparse_features()
         if not np.isfinite(self.table).all():
@@ -68,7 +67,6 @@ class Intake:
         return self.table
 
     def _sparse_features(self) -> sparse.csr_array:
-        """Return the CSR table, checked to be finite in its stored entries."""
         bad = first_bad(~np.isfinite(self.table.data))
         if bad is not None:
             row = int(np.searchsorted(self.table.indptr, bad, side="right")) - 1
@@ -79,7 +77,6 @@ class Intake:
         return f"Feature {column} of {self.name(int(row))} is {value}. Features must be finite numbers in float32."
 
     def vectors(self, values: Any) -> Any:
-        """Vectors of shape (rows, v), dense or CSR in float32, checked to be finite; three dimensions are flattened."""
         if values is None:
             return None
         table = self._row_table(values, "vectors")
@@ -116,7 +113,6 @@ class Intake:
         return table
 
     def aspects(self, tables: Any) -> dict[str, Floats32] | None:
-        """Tables (rows, a) by name, checked to lie in [0, 1]."""
         return _by_name(tables, "aspects", self._aspect_table)
 
     def _aspect_table(self, values: Any, name: str) -> Floats32:
@@ -130,7 +126,6 @@ class Intake:
         return table
 
     def context(self, values: Any) -> Floats32 | None:
-        """Contexts of shape (problems, c) in float32, checked to be finite."""
         if values is None:
             return None
         table = as_numbers(values, "context", np.float32)
@@ -156,7 +151,6 @@ class Intake:
         return items
 
     def sizes(self, values: Any) -> Floats | None:
-        """Size of each row, checked to be finite and above 0."""
         if values is None:
             return None
         sizes = self._by_row(as_numbers(values, "sizes"), "sizes")
@@ -222,7 +216,6 @@ def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
 
 
 def _offsets(offsets: Any, n_rows: int) -> Ints:
-    """Offsets as int64, checked to rise from 0 to the number of rows."""
     if offsets is None:
         raise InputError("Features in rows need offsets. For a single problem pass offsets=[0, number of rows].")
     starts = as_whole_numbers(offsets, "offsets")
@@ -260,7 +253,6 @@ def _names(values: Any) -> NDArray[Any]:
 
 
 def _by_name(tables: Any, kind: str, read: Callable[[Any, str], Any]) -> dict[str, Any] | None:
-    """Return tables by name as `read` checks each."""
     if tables is None:
         return None
     if not isinstance(tables, Mapping) or not tables:
@@ -275,7 +267,6 @@ KINDS_OF_DATA = (
 
 
 def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
-    """Return the fields of one batch that holds the problems of all parts, in order."""
     first, others = parts[0], parts[1:]
     for part in others:
         _same_shape(first, part)
@@ -297,7 +288,6 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
 
 
 def _same_shape(first: Any, other: Any) -> None:
-    """Raise `InputError` unless two batches have the same columns and the same kinds of data."""
     if first.n_features != other.n_features:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
     if first.feature_names != other.feature_names:

@@ -1,8 +1,4 @@
-"""Progress of long work: one callback, `progress(what, done, total)`, for the whole library.
-
-Code that works for long calls `report_progress`; functions that take `progress=` wrap their work in `progress_to`. A
-context variable keeps callbacks apart between threads, and hands them on to nested work.
-"""
+"""Progress of long work: one callback, `progress(what, done, total)`, kept apart between threads."""
 
 from __future__ import annotations
 

@@ -110,7 +110,6 @@ class LearnedDPP(Baseline):
         self.scaling_ = self._best_scaling(problems) if self.scaling == "auto" else float(self.scaling)
 
     def _best_scaling(self, problems: Problems) -> float:
-        """Return the scaling whose lists are worth most on the training problems; 0 without a budget."""
         room = as_budgets(self.budget, problems)
         if room is None:
             return 0.0
@@ -145,7 +144,6 @@ class LearnedDPP(Baseline):
 
 
 def _cosines(units: Any) -> Floats:
-    """Return the cosines between all pairs of unit rows as a dense table."""
     table = units @ units.T
     return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
 

@@ -91,11 +91,9 @@ class RecordedLists:
         return cls.after(reward, problems, (), reward.start(problems))
 
     def add(self, picks: Ints) -> RecordedLists:
-        """Return the record after one more pick per problem."""
         return RecordedLists.after(self.reward, self.problems, (*self.picks, picks), self.reward.add(self.state, picks))
 
     def replay(self, picks: tuple[Ints, ...]) -> RecordedLists:
-        """Return the record after several more steps of picks."""
         grown = self
         for step in picks:
             grown = grown.add(step)
@@ -103,21 +101,17 @@ class RecordedLists:
 
     @property
     def tolerance(self) -> float:
-        """How far apart numbers may be that should be equal."""
         return TOLERANCE * max(1.0, float(np.abs(self.values).max()), float(np.abs(self.gains).max()))
 
     def item(self, row: int) -> str:
-        """Return how messages name a row, such as "item 7"."""
         ids, owner = self.problems.item_ids, self.problems.owners[row]
         return f"item {row - self.problems.offsets[owner] if ids is None else ids[row]!s}"
 
     def items(self, problem: int) -> str:
-        """Return how messages name a problem's list, such as "[1, 3]"."""
         rows = [int(step[problem]) for step in self.picks if step[problem] >= 0]
         return format_list(self.item(row).removeprefix("item ") for row in rows)
 
     def place(self, problem: int) -> str:
-        """Return how messages name a problem, such as "in problem q17"."""
         return f"in problem {self.problems.problem_ids[problem]!s}"
 
 
@@ -211,7 +205,6 @@ def check_features(features: Features, problems: Problems, *, n_trials: int = 5,
 
 
 def _shape(features: Features, rows: Rows, problems: Problems) -> None:
-    """Raise unless the columns are finite float32 with one row per candidate and one name per column."""
     table = rows.table
     if table.dtype != np.float32 or table.ndim != 2 or len(table) != problems.n_rows:
         got = f"{table.dtype} of shape {table.shape}"
@@ -236,7 +229,6 @@ def _pure_step(features: Features, seen: Any, rows: Rows, picks: Ints) -> Any:
 
 
 def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[Ints], i: int) -> None:
-    """Raise if problem i on its own, after its own picks, has other columns than within the batch."""
     alone = _after(features, problems[i], [step[i : i + 1] - problems.offsets[i] * (step[i] >= 0) for step in picks])
     mine = slice(problems.offsets[i], problems.offsets[i + 1])
     same = np.allclose(alone.table, rows.table[mine], rtol=1e-5, atol=1e-6)

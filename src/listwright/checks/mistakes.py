@@ -82,7 +82,6 @@ def _no_choice(problems: Problems, length: int) -> str:
 
 
 def _alike(problems: Problems) -> bool:
-    """Return whether the candidates of most problems are the same in everything that a policy sees."""
     others = (problems.catalogue, problems.vectors, problems.links, problems.aspects, problems.query_terms)
     if any(one is not None for one in others) or (problems.counts < 2).all():
         return False
@@ -125,7 +124,6 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
 
 
 def measured_afterwards(problems: Problems) -> Ints:
-    """Return the columns whose names say that they are measured after a list was shown."""
     named = [AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)]
     return np.flatnonzero(named)
 
@@ -203,7 +201,6 @@ def _sample_pairs(problems: Problems, better: Bools) -> tuple[Ints, Ints]:
 
 
 def _differences(table: Any, better: Ints, worse: Ints) -> Floats:
-    """Return better minus worse rows, dense."""
     gaps = table[better] - table[worse]
     return np.asarray(gaps.toarray() if sparse.issparse(gaps) else gaps, dtype=np.float64)
 
@@ -226,7 +223,6 @@ def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, e
 
 
 def _mostly_equal(values: Floats) -> bool:
-    """Return whether more than half of the values are the same."""
     return bool((values == np.median(values)).mean() > 0.5)
 
 
@@ -274,7 +270,6 @@ def _ranked_by_a_score(name: str) -> bool:
 
 
 def correlations(features: Any, gains: Floats) -> Floats:
-    """Return the correlation of each column with the gains; 0 if either is constant."""
     n, centred = len(gains), gains - gains.mean()
     means = dense_row(features.mean(axis=0, dtype=np.float64))
     if sparse.issparse(features):
@@ -287,7 +282,6 @@ def correlations(features: Any, gains: Floats) -> Floats:
 
 
 def dense_row(row: Any) -> Floats:
-    """Return a row vector, dense or sparse, as a flat float64 array."""
     return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
 
 
@@ -297,6 +291,5 @@ def name_columns(problems: Problems, columns: Ints) -> str:
 
 
 def first_names(names: Any) -> str:
-    """Return the first few names, and how many more there are."""
     shown = ", ".join(str(name) for name in names[:NAMED])
     return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED:,} more"

@@ -248,7 +248,6 @@ def _gain_after(grown: RecordedLists, row: int) -> str:
 
 
 def _same_in_slice(whole: Floats, part: Floats, name: Callable[[int], str]) -> None:
-    """Raise if a number differs between the whole batch and a slice; `name` says what the number is."""
     for i in _first(_differ(part, whole, 1e-9 * max(1.0, float(np.abs(whole).max())))):
         one, other = format_apart(whole[i], part[i])
         raise LawBroken("slice", f"{name(i)} is {one} in the whole batch but {other} in a slice: see Reward.take.")
@@ -386,7 +385,6 @@ def _laws(problems: Problems, n_trials: int, rng: np.random.Generator) -> Findin
 
 
 def _reachable(problems: Problems, gains: Floats) -> Finding:
-    """Find problems in which no item gains anything."""
     best = np.maximum.reduceat(gains, problems.offsets[:-1])
     lost = best <= 0
     if lost.all():
@@ -398,7 +396,6 @@ def _reachable(problems: Problems, gains: Floats) -> Finding:
 
 
 def _duplicates(problems: Problems) -> Finding:
-    """Find candidates that have the same features as an earlier one of their problem."""
     if not problems.n_features:
         return Finding("ok", "duplicates", "Candidates have no features of their own.")
     twins = _twins(problems)
@@ -438,7 +435,6 @@ def _constant(problems: Problems) -> Finding:
 
 
 def _leaks(problems: Problems, gains: Floats) -> Finding:
-    """Find features that order the items of nearly every problem by their gains, and may not be known in time."""
     names = leaks_of(problems, gains)
     if not names:
         return _suspects(problems)

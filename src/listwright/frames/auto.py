@@ -1,8 +1,4 @@
-"""What a table itself says of its columns: which describe the problem, which name recurring items, which have gaps.
-
-`find_roles` makes columns that have one value in every problem context, and an item column with recurring values the
-catalogue; `fill_gaps` finds what missing values are filled with. Each says in one line what it did.
-"""
+"""What a table itself says of its columns: which describe the problem, which name recurring items, which have gaps."""
 
 from __future__ import annotations
 
@@ -76,7 +72,6 @@ def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
 
 
 def _gap_error(table: ColumnTable, gaps: dict[str, int]) -> InputError:
-    """Return the error that names all columns with missing values; of a single one, the first cell too."""
     way = 'Fill them, leave columns out with ignore=, or pass missing="auto".'
     if len(gaps) > 1:
         listed = ", ".join(f"{name!r} ({count:,})" for name, count in gaps.items())
@@ -86,7 +81,6 @@ def _gap_error(table: ColumnTable, gaps: dict[str, int]) -> InputError:
 
 
 def _missing(table: ColumnTable, name: str) -> int:
-    """Return how many values of a column are missing."""
     column = table.columns.get(name)
     if column is None:
         return 0
@@ -97,7 +91,6 @@ def _missing(table: ColumnTable, name: str) -> int:
 
 
 def _median(table: ColumnTable, name: str) -> float:
-    """Return the median of the values that are not missing; 0 if all are."""
     values = to_floats(table.columns[name])
     known = values[np.isfinite(values)]
     return float(np.median(known)) if len(known) else 0.0
@@ -108,7 +101,6 @@ def _holds_text(table: ColumnTable, name: str) -> bool:
 
 
 def _codes(table: ColumnTable, name: str) -> Ints:
-    """Return the number of each row's value among the different ones; missing values are one of them."""
     column = table.columns[name].combine_chunks()
     return to_ints(column.dictionary_encode(null_encoding="encode").indices)
 
@@ -125,14 +117,12 @@ def _of_problems(table: ColumnTable, features: Iterable[str], owners: Ints) -> t
 
 
 def _constant(owners: Ints, codes: Ints) -> bool:
-    """Return whether each problem has only one of the codes."""
     first: Ints = np.empty(int(owners.max()) + 1, dtype=codes.dtype)
     first[owners[::-1]] = codes[::-1]
     return bool((codes == first[owners]).all())
 
 
 def _say_roles(table: ColumnTable, context: tuple[str, ...], catalogue: str | None) -> None:
-    """Say in one line what was found, and how to switch it off."""
     parts = (
         [f"context, with one value per problem: {_some(context)} (to keep them as features, pass context=None)"]
         if context
@@ -148,7 +138,6 @@ def _say_roles(table: ColumnTable, context: tuple[str, ...], catalogue: str | No
 
 
 def _some(columns: Iterable[str]) -> str:
-    """Return the first few of some column names, and how many more there are."""
     every = list(columns)
     shown = ", ".join(map(repr, every[:SHOWN]))
     return shown if len(every) <= SHOWN else f"{shown} and {len(every) - SHOWN:,} more columns"

@@ -1,8 +1,4 @@
-"""Decide the role of each column of a table: id, feature, context, vector, size and so on.
-
-`ColumnOptions` holds the caller's options before any table is seen, `choose_columns` matches them with a table, and
-`Columns` is the result, which models store so that later tables are read alike.
-"""
+"""Decide the role of each column of a table: id, feature, context, vector, size and so on."""
 
 from __future__ import annotations
 
@@ -64,7 +60,6 @@ class Columns:
 
     @property
     def context_names(self) -> tuple[str, ...]:
-        """Names of the context features, categories as their flags."""
         return tuple(flag for name in self.context for flag in self.flags(name))
 
 
@@ -163,7 +158,6 @@ def with_column_options(function: T) -> T:
 
 
 def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) -> Columns:
-    """Match the caller's options with the columns of a table."""
     if options.new_levels not in (None, "error", "zeros"):
         raise InputError(f'new_levels must be "error" or "zeros". Got {options.new_levels!r}.')
     if options.missing not in ("auto", "error"):
@@ -217,7 +211,6 @@ def _item(table: ColumnTable, options: ColumnOptions, used: set[str]) -> str | N
 
 
 def _own_categories(table: ColumnTable, options: ColumnOptions, used: set[str]) -> tuple[str, ...]:
-    """Columns of a categorical type, which become features by default unless they have another role."""
     if options.features is not None:
         return ()
     single = (options.problem, options.item, options.size, options.catalogue, options.group)
@@ -232,7 +225,6 @@ def _numbers(table: ColumnTable) -> tuple[int, int] | None:
 
 
 def _features(table: ColumnTable, options: ColumnOptions, columns: Columns, taken: set[str]) -> tuple[str, ...]:
-    """Return the feature columns: those named, or every numeric or categorical one without a role."""
     if options.features is not None:
         named = _expand(table, options.features, "features")
         return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
@@ -268,25 +260,21 @@ def _no_stray_text(table: ColumnTable, name: str) -> None:
 
 
 def _optional_column(table: ColumnTable, name: str | None, default: str) -> str | None:
-    """Return a column that may be missing as long as the user has not named it."""
     return None if name == default and name not in table.names else _require_column(table, name, default)
 
 
 def _require_column(table: ColumnTable, name: str | None, option: str) -> str | None:
-    """Return the name itself, after a check that the column exists."""
     if name is not None:
         table.column(name, option)
     return name
 
 
 def _expand(table: ColumnTable, patterns: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
-    """Column names that one or several patterns stand for, without repetition."""
     expanded = [name for pattern in _as_list(patterns, option) for name in table.matching(pattern, option)]
     return tuple(dict.fromkeys(expanded))
 
 
 def _as_list(names: str | Sequence[str] | None, option: str) -> list[str]:
-    """One name or a sequence of names as a list; raises `InputError` for anything else."""
     several = [names] if isinstance(names, str) else list(names or ())
     if not all(isinstance(name, str) for name in several):
         raise InputError(f"{option} must name columns. Got {names!r}.")
@@ -298,7 +286,6 @@ MANY_COORDINATES = 16
 
 
 def warn_of_dates(table: ColumnTable, names: Sequence[str]) -> None:
-    """Warn that columns of dates and times are not used as features."""
     dates = [repr(name) for name in names if pa.types.is_temporal(table.columns[name].type)]
     if dates:
         warn(
@@ -334,7 +321,6 @@ def warn_of_lists(table: ColumnTable, names: Sequence[str]) -> None:
 
 
 def _few_values(column: pa.ChunkedArray) -> bool:
-    """Return whether a column has at most 50 different values, each five times or more on average."""
     return pc.count_distinct(column).as_py() <= min(50, len(column) / 5)
 
 

@@ -24,8 +24,6 @@ SHOWN = 40  # characters of a bad value that a message shows
 
 
 class NameColumn(NamedTuple):
-    """A column of names, dictionary-encoded."""
-
     codes: Ints  # by row, the index of its value in `values`
     values: list[Any]  # different values in order of first appearance: all int or all str
 
@@ -44,12 +42,10 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds strings."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds lists."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
@@ -75,7 +71,6 @@ def numbers(table: ColumnTable, name: str, option: str, *, fill: float | None = 
 
 
 def is_missing(table: ColumnTable, name: str) -> NDArray[np.bool_]:
-    """Return by row whether a value of a column of numbers is missing."""
     column = table.columns[name]
     return np.ones(len(column), bool) if pa.types.is_null(column.type) else np.isnan(to_floats(column))
 
@@ -110,7 +105,6 @@ def as_array(values: list[Any]) -> NDArray[Any]:
 
 
 def texts(table: ColumnTable, name: str, option: str) -> list[str]:
-    """Read a column of text; raise `InputError` for other types and for missing values."""
     column = table.column(name, option)
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must be text. Got {column.type}"
@@ -165,7 +159,6 @@ def _all_whole(column: pa.ChunkedArray) -> bool:
 
 
 def _is_plain_integer(value: Any) -> bool:
-    """Return whether text is an integer exactly as Python prints it."""
     if isinstance(value, int):
         return True
     digits = value.removeprefix("-")
@@ -186,7 +179,6 @@ def _not_numbers(table: ColumnTable, name: str, option: str) -> InputError:
 
 
 def reads_as_number(text: str) -> bool:
-    """Return whether Python's `float` accepts the text."""
     try:
         float(text)
     except ValueError:
@@ -195,19 +187,16 @@ def reads_as_number(text: str) -> bool:
 
 
 def _shorten(value: Any) -> str:
-    """`repr` of a value, cut to `SHOWN` characters for messages."""
     text = repr(value)
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
 def _fill(table: ColumnTable, option: str) -> str:
-    """Advice for a missing or infinite number."""
     leave = "leave the column out with ignore=" if option == "features" else f"name another column with {option}="
     return table.advice(option, "Put a number there, or leave the row out", leave)
 
 
 def _another(table: ColumnTable, option: str, way: str) -> str:
-    """Advice that offers `way`, or naming another column."""
     return table.advice(option, way, f"name another column with {option}=")
 
 
@@ -238,24 +227,20 @@ def _entries(text: str | None) -> list[Any] | None:
 
 
 def _wrap_values(array: pa.Array) -> pa.Array:
-    """Wrap each value in a list of one; missing values become empty lists."""
     starts = np.concatenate([[0], np.cumsum(to_bools(array.is_valid()))]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(starts), array.drop_null())
 
 
 def to_bools(column: Any) -> NDArray[np.bool_]:
-    """Return a column of booleans without missing values."""
     return _values(column.cast(pa.uint8())).view(np.bool_)
 
 
 def to_floats(column: Any) -> Floats:
-    """Return a column of numbers as float64; missing values are NaN."""
     numbers = column.cast(pa.float64(), safe=False)
     return _values(numbers.fill_null(np.nan) if numbers.null_count else numbers)
 
 
 def to_ints(column: Any) -> Ints:
-    """Return a column of whole numbers without missing values as int64."""
     return _values(column.cast(pa.int64()))
 
 

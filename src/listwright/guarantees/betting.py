@@ -38,11 +38,9 @@ class Gamblers:
         self.bets = np.zeros((6, 0))  # as `count_winners` takes them
 
     def copy(self) -> Gamblers:
-        """Return gamblers with the same capital, who go on by themselves."""
         return copy.copy(self)
 
     def play(self, tops: Floats, bottoms: Floats) -> Gamblers:
-        """Bet on these pairs, in their order."""
         tops, bottoms = _in_blocks(tops), _in_blocks(bottoms)
         left = np.arange(len(tops), 0, -1) if self.n == 0 else np.zeros(len(tops))
         self.bets = np.hstack([self.bets, [tops, bottoms, *self._foresee(tops, bottoms), left]])

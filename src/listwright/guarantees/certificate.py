@@ -175,7 +175,6 @@ class Certificate:
         return " ".join(parts)
 
     def _findings(self) -> str:
-        """Return the sentences about what was measured while learning."""
         visits = f"{self.rounds:,} states"
         if self.states is not None and self.states < self.rounds:
             visits = f"{self.rounds:,} visits to {self.states:,} states"
@@ -324,8 +323,6 @@ def certify(
 
 @dataclass(frozen=True)
 class _Terms:
-    """Computes the average regret and the confidence terms of a run."""
-
     rounds: int
     length: int
     comparator_length: int
@@ -353,7 +350,6 @@ class _Terms:
 
 
 def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float | None, float | None]:
-    """Return R-tilde and the computable part of the gap G; None each without a surrogate loss."""
     used = None if learner is None else learner.surrogate_loss()
     best = None if learner is None else learner.best_surrogate_loss()
     if used is None or best is None:
@@ -370,7 +366,6 @@ def _nothing_kept(rounds: int, left_out: int) -> list[str]:
 def _breaches(
     passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool, per_size: bool, grouped: bool
 ) -> tuple[str, ...]:
-    """Return, in words, the assumptions of the theorem that the run does not meet."""
     found = {
         f"the same states were visited up to {passes} times": passes > 1,
         "the reward is not within [0, 1]": not bounded,

@@ -344,7 +344,6 @@ def _compare_in_words(name: str, bound: float) -> str:
 
 
 def _round_down(number: float, digits: int = 2) -> str:
-    """Format a lower bound rounded down, so that the printed number holds too."""
     return f"{np.floor(number * 10**digits) / 10**digits:.{digits}f}"
 
 

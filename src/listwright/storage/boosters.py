@@ -99,7 +99,6 @@ def read_lightgbm(text: str) -> Trees:
 
 
 def _lightgbm_tree(keys: dict[str, str]) -> Tree:
-    """Return one tree from the entries of its block; a tree with a single leaf has no splits."""
     n_leaves = _whole(keys, "num_leaves")
     if keys.get("num_cat", "0") != "0" or keys.get("is_linear", "0") != "0":
         raise InputError("LightGBM trees with categories or linear leaves are not supported")
@@ -126,7 +125,6 @@ def _pairs(block: str) -> Iterator[tuple[str, str]]:
 
 
 def _whole(keys: dict[str, str], key: str) -> int:
-    """Return a whole number from 0 to 2**31 - 1 by its key; anything else is an error."""
     numbers = _ints(keys.get(key, ""))
     if len(numbers) != 1 or not 0 <= numbers[0] < 1 << 31:
         raise InputError(f"a LightGBM model has no {key}")
@@ -141,7 +139,6 @@ def _ints(text: str) -> Ints:
 
 
 def _floats(text: str) -> Floats:
-    """Return numbers that are separated by blanks: at least one, and none of them NaN."""
     try:
         numbers = np.array([float(part) for part in text.split()], dtype=np.float64)
     except ValueError:
@@ -180,7 +177,6 @@ def _base(text: str, objective: str) -> float:
 
 
 def _xgboost_tree(node: dict[str, Any]) -> Tree:
-    """Return one tree, with splits and leaves renumbered from the root down."""
     left, right, columns = (_array(node[key], np.int64) for key in ("left_children", "right_children", "split_indices"))
     conditions, cover = (_array(node[key], np.float32) for key in ("split_conditions", "sum_hessian"))
     if any(node.get("split_type", [])) or any(node.get("categories", [])):
@@ -238,7 +234,6 @@ class Boosted:
     trees: Trees = field(repr=False)  # the checked trees
 
     def predict(self, table: Any) -> Floats:
-        """Return the sum of the trees for each row of a table of shape (rows, columns)."""
         sums = tree_sums(self._table(table), self.trees.base, *self.trees.arrays)
         return np.asarray(sums, dtype=np.float64)
 
@@ -266,7 +261,6 @@ class BoostedClassifier(Boosted):
     """A fitted classifier of two classes, independent of the library that trained it."""
 
     def predict_proba(self, table: Any) -> Floats:
-        """Return the probabilities of both classes, shape (rows, 2)."""
         p = logistic(super().predict(table), self.trees.slope)
         return np.stack([1.0 - p, p], axis=1)
 
@@ -363,7 +357,6 @@ CHOICES = {
 
 
 def as_booster(value: Any) -> Boosted | None:
-    """Return the model inside a fitted LightGBM or XGBoost estimator; None for any other value."""
     if isinstance(value, Boosted):
         return value
     library = _library(value)
@@ -398,7 +391,6 @@ def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
 
 
 def _library(value: Any) -> str | None:
-    """Return the library of an estimator, by the module and name of its class; None if it is neither."""
     library = type(value).__module__.partition(".")[0]
     return library if type(value).__name__ in LIBRARIES.get(library, {}) else None
 
@@ -444,7 +436,6 @@ def from_histogram(model: Any) -> Boosted:
 
 
 def _histogram_tree(nodes: Any) -> dict[str, Any]:
-    """Return the entries of one tree in LightGBM's text format."""
     is_leaf = nodes["is_leaf"].astype(bool)
     splits, leaves = nodes[~is_leaf], nodes[is_leaf]
     number: Ints = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)

@@ -1,8 +1,4 @@
-"""From a model to a tree of plain JSON and back, with arrays, estimators and boosting models in tables beside it.
-
-Objects are described by the name of their class and their state: the fields of a record,
-or the arguments of the constructor plus fitted attributes, which end in "_" as in scikit-learn.
-"""
+"""From a model to a tree of plain JSON and back, with arrays, estimators and boosting models in tables beside it."""
 
 from __future__ import annotations
 
@@ -27,8 +23,6 @@ from listwright.storage.boosters import LIBRARIES, Boosted, as_booster, fresh_bo
 
 
 class Encoder:
-    """Turns an object and everything that it holds into JSON nodes."""
-
     def __init__(self, *, slim: bool = False, numbers: bool = True) -> None:
         self.slim = slim
         self.numbers = numbers  # whether NaN is refused
@@ -53,7 +47,6 @@ class Encoder:
         return self._encode_once(value)
 
     def _encode_once(self, value: Any) -> Any:
-        """Encode an object, or refers back to it if it has been encoded before."""
         # Every object that was seen is kept alive to the end: Python reuses the ids of objects that are freed.
         if id(value) in self._seen:
             return self._seen[id(value)][1]
@@ -63,7 +56,6 @@ class Encoder:
         return node
 
     def _node(self, value: Any) -> dict[str, Any]:
-        """Encode an object that is met for the first time."""
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, np.random.Generator):
@@ -134,7 +126,6 @@ def state_of(value: Any) -> dict[str, Any]:
 
 
 def _encode_number(value: float) -> Any:
-    """Return a JSON number, or a node for plus or minus infinity; NaN is an error."""
     if math.isnan(value):
         raise InputError("The model contains NaN, so it was not saved. Check the training data.")
     return value if math.isfinite(value) else {"number": "inf" if value > 0 else "-inf"}
@@ -224,7 +215,6 @@ class Decoder:
         return self.arrays[name].T if node.get("turned") is True else self.arrays[name]
 
     def _booster(self, name: Any, node: dict[str, Any]) -> Boosted:
-        """Parse the text of a fitted boosting model; its library is not needed."""
         if not isinstance(name, str) or name not in self.boosters:
             raise InputError(f"booster {name!r:.20} is missing")
         return read_booster(name, self.boosters[name], str(node.get("kind")))
@@ -300,12 +290,10 @@ def _is_record(kind: type[Any]) -> bool:
 
 
 def _has_attribute(kind: type[Any], name: str) -> bool:
-    """Return whether the class itself defines that name, for example as a property, which a file must not override."""
     return hasattr(kind, name)
 
 
 def _at(entries: Sequence[Any], number: Any, what: str) -> Any:
-    """Return an entry by its position; `what` names the kind of entry in the error message."""
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(entries):
         raise InputError(f"{what} {number!r:.20} is missing")
     return entries[number]
@@ -318,7 +306,6 @@ def _decode_number(text: Any) -> float:
 
 
 def _strings(entries: Any, shape: Any) -> NDArray[Any]:
-    """Return an array of strings with the given shape."""
     # The product of the shape is computed with Python integers, so that a hostile shape cannot overflow.
     if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         raise InputError("an array of names is malformed")
@@ -339,7 +326,6 @@ def _generator(state: Any) -> np.random.Generator:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Return whether a value is of the hinted type, with the entries of containers and the dtype of arrays."""
     # Follows the numeric tower of type checkers (an int is a float), but a bool is not an int, because a file that has
     # one in place of the other is damaged.
     if hint is Any:
@@ -362,7 +348,6 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _fits_container(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
-    """Return whether a value is a tuple, mapping or sequence of the hinted kind with entries that fit."""
     if origin is tuple and not (len(inner) == 2 and inner[1] is Ellipsis):
         return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))
     if not isinstance(origin, type):

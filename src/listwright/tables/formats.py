@@ -46,7 +46,6 @@ def read_csv(path: Path, as_text: set[str]) -> ColumnTable:
 
 
 def _parse_csv(path: Path, delimiter: str, as_text: set[str], decimal_point: str) -> pa.Table:
-    """Parse the file with Arrow; on failure, raise the most precise error that can be rows."""
     try:
         with open_file(path) as stream:
             rows = arrow_csv.read_csv(
@@ -187,7 +186,6 @@ def _read_json_lines(path: Path) -> ColumnTable:
 
 
 def _parse_object(line: str, place: str) -> dict[str, Any]:
-    """Parse one line; raise `InputError` unless it is a JSON object of moderate depth."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -207,7 +205,6 @@ def _too_deep(place: str) -> InputError:
 
 
 def _kinds(values: list[Any], lines: list[int]) -> str:
-    """Name the Python types in a column with the first line of each, such as "int (line 1) and str (line 7)"."""
     kinds: dict[str, int] = {}
     for value, line in zip(values, lines, strict=True):
         if value is not None:
@@ -216,13 +213,11 @@ def _kinds(values: list[Any], lines: list[int]) -> str:
 
 
 def _json_line(path: Path, row: int) -> int:
-    """Line of the file that holds a row; blank lines are not rows."""
     filled = [number for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     return filled[min(row, len(filled) - 1)]
 
 
 def may_be_deep(data: bytes) -> bool:
-    """Return whether JSON text may be nested more than `DEEPEST` levels."""
     depth = lowest = 0
     for at in range(0, len(data), CHUNK):
         part = np.frombuffer(data, np.uint8, min(CHUNK, len(data) - at), at)
@@ -236,7 +231,6 @@ def may_be_deep(data: bytes) -> bool:
 
 
 def is_deep(value: Any) -> bool:
-    """Return whether a value out of JSON is nested more than `DEEPEST` levels."""
     level = [value]
     for _ in range(DEEPEST):
         parts = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
@@ -292,7 +286,6 @@ def _require_finite(table: ColumnTable) -> None:
 
 
 def _explain_svmlight(data: bytes, path: Path) -> None:
-    """Raise `InputError` for the first malformed line; return if there is none."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         text = line.partition(b"#")[0].decode("utf-8", errors="replace")
         if not text.strip():
@@ -303,7 +296,6 @@ def _explain_svmlight(data: bytes, path: Path) -> None:
 
 
 def _line_error(text: str) -> str:
-    """Return what is wrong with a line (without its comment), or an empty string."""
     fields = _LINE.fullmatch(text)
     if fields is None:
         return "expected a label, qid:NUMBER and features NUMBER:VALUE"

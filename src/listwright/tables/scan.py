@@ -174,7 +174,6 @@ class Scan:
         return Problems.from_arrays(**arrays)
 
     def _tables(self, shard: ScanShard) -> Iterator[ColumnTable]:
-        """Iterate over blocks of a shard, each of whole problems."""
         parts: list[FileRows] = []
         rows: list[pa.Table] = []
         waiting = 0
@@ -280,7 +279,6 @@ def _width(problems: Problems) -> int:
 
 
 def _fits(data: Scan, name: Any, count: int) -> None:
-    """Raise `InputError` if the largest problem, `name` with `count` candidates, needs more than `max_memory`."""
     needed = WORKING * data.width * count
     if needed > data.max_memory:
         raise InputError(
@@ -290,7 +288,6 @@ def _fits(data: Scan, name: Any, count: int) -> None:
 
 
 def _last_start(ids: pa.ChunkedArray) -> int:
-    """Row at which the last problem of a block starts; 0 if there is only one."""
     codes = to_ints(ids.combine_chunks().dictionary_encode().indices)
     other = (codes != codes[-1]).nonzero()[0]
     return int(other[-1]) + 1 if len(other) else 0
@@ -306,7 +303,6 @@ def _head(parts: list[FileRows], end: int) -> tuple[FileRows, ...]:
 
 
 def _tail(parts: list[FileRows], end: int) -> list[FileRows]:
-    """Return the parts that describe the rows from `end` on, with their first rows moved accordingly."""
     kept, start = [], 0
     for part in parts:
         cut = min(max(end - start, 0), part.n_rows)

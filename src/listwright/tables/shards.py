@@ -26,8 +26,6 @@ ROWS_AT_ONCE = 1 << 16
 
 
 class RowRange(NamedTuple):
-    """Consecutive rows of one file."""
-
     path: str  # the file
     first: int  # first row, and one more than the last
     end: int
@@ -49,8 +47,6 @@ class ScanShard(NamedTuple):
 
 
 class ShardPlan(NamedTuple):
-    """Result of the pass over the files."""
-
     shards: tuple[ScanShard, ...]  # all rows of all files, in order
     columns: Columns  # with the levels and catalogue items that were found
     reward: RewardSpec | None  # with the highest grade filled in for "graded"
@@ -154,7 +150,6 @@ class ShardPlanner:
             self.highest = max(self.highest, float(numbers(table, self.reward.argument, "reward").max()))
 
     def _measure(self, starts: Ints, ids: list[Any]) -> None:
-        """Record the starts of problems, and the largest problem among those that are complete."""
         owners = [self.last, *ids]
         lengths = np.diff(np.concatenate([[self.last_start], starts]))
         if len(lengths) and lengths.max() > self.largest[1]:
@@ -234,7 +229,6 @@ def as_bytes(size: int | str, name: str) -> int:
 
 
 def parquet_files(paths: Paths) -> list[str]:
-    """Expand paths to files, all of which must be Parquet."""
     files = all_files(paths, None)
     other = next((path for path in files if format_of(path) not in (None, "parquet")), None)
     if other is not None:
@@ -245,7 +239,6 @@ def parquet_files(paths: Paths) -> list[str]:
 
 
 def choose_scan_columns(files: list[str], options: ColumnOptions, spec: RewardSpec | None) -> tuple[Columns, list[str]]:
-    """Choose the columns from the schema of the first file, and check that all files agree."""
     first = _kinds(files[0])
     table = as_streamed((FileRows(files[0], 0),), first.empty_table(), fixed=options.columns is not None)
     taken = [] if spec is None else spec.columns_of(table)
@@ -265,7 +258,6 @@ def choose_scan_columns(files: list[str], options: ColumnOptions, spec: RewardSp
 
 
 def _kinds(path: str) -> pa.Schema:
-    """Schema of a Parquet file; raise `InputError` for repeated column names and for files without rows."""
     with open_parquet(path) as file:
         no_repeats(file.schema_arrow.names, path)
         if file.metadata.num_rows == 0:
@@ -276,7 +268,6 @@ def _kinds(path: str) -> pa.Schema:
 def _require_alike(
     first: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list[str], *, all_columns: bool
 ) -> None:
-    """Raise `InputError` if two files differ in the names or types of their columns."""
     for name in kinds.names if all_columns else used:
         if name not in others.names:
             raise InputError(f"{other} has no column {name!r}, which {first} has. Make the files alike.")
