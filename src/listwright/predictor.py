@@ -1,8 +1,4 @@
-"""`Predictor`, the base of all that builds lists: estimators, baselines, and learners from feedback.
-
-It lets `fit`, `predict` and `score` take a frame in place of `Problems`, and remembers how the training frame was read,
-so that later frames are encoded in the same way whatever the order of their columns.
-"""
+"""`Predictor`, the base of all that builds lists: it reads later frames in the same way as the training frame."""
 
 from __future__ import annotations
 

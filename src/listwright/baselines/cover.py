@@ -1,8 +1,4 @@
-"""Greedy cover: the list that gains most over weighted training problems.
-
-`StaticList` weighs all training problems alike; `NearestCover` and `ForestCover` weigh those that resemble the new
-problem. A `Cover` keeps the state of all lists that are being built at once.
-"""
+"""Greedy cover: the list that gains most over weighted training problems."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Open files as byte streams or text lines, decompressed by their ending (.gz, .zst, .bz2).
-
-Every failure becomes an `InputError` that names the file, so that readers need not handle errors of the operating
-system and of the decompression libraries.
-"""
+"""Open files as byte streams or text lines, unpacked by their ending; failures are `InputError`s with the name."""
 
 from __future__ import annotations
 

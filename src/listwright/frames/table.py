@@ -1,9 +1,4 @@
-"""The common in-memory form of every input: Arrow columns by name, plus the origin of each row.
-
-All readers (frames, CSV, JSON lines, SVMlight, Parquet, blocks of a scan) produce a `ColumnTable`, and everything after
-them works on tables only. `FileRows` remembers the file and line of each row, so that every error message can name the
-cell that is wrong and the option that fixes it.
-"""
+"""The common in-memory form of every input: Arrow columns by name, plus the file and line of each row."""
 
 from __future__ import annotations
 

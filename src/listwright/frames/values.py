@@ -1,8 +1,4 @@
-"""Read table columns as numbers, names, texts or lists, with errors that name file, line and column.
-
-These functions are the only place where cell values are checked. The `option` argument that most of them take is the
-name of the option that selected the column, for the advice in error messages.
-"""
+"""Read table columns as numbers, names, texts or lists; `option` is the one that named the column, for messages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Read CSV and TSV files.
-
-Delimiter and decimal separator are detected, and Arrow parses the file. If that fails, the file is read again with
-Python's `csv` module, which is slower but can name the line that is wrong.
-"""
+"""Read CSV, JSON lines and SVMlight files; what Arrow cannot parse is read again, slowly, to name the wrong line."""
 
 from __future__ import annotations
 
