@@ -59,11 +59,8 @@ def _require_one_file(table: ColumnTable, codes: Ints, ids: list[Any]) -> None:
     np.maximum.at(last, codes, part_of)
     bad = first_bad(part_of != last[codes])
     if bad is not None:
-        problem = ids[codes[bad]]
-        files = table.parts[part_of[bad]].name, table.parts[last[codes[bad]]].name
-        raise InputError(
-            f"Problem {problem!s} is in {files[0]} and in {files[1]}. Put all rows of a problem into one file."
-        )
+        files = f"{table.parts[part_of[bad]].name} and in {table.parts[last[codes[bad]]].name}"
+        raise InputError(f"Problem {ids[codes[bad]]!s} is in {files}. Put all rows of a problem into one file.")
 
 
 def levels_of(table: ColumnTable, name: str) -> tuple[str, ...]:
@@ -129,25 +126,16 @@ def context_of(table: ColumnTable, columns: Columns, groups: RowGroups, *, new_l
     matrix, names = stack_columns(table, columns.context, columns, "context", new_levels=new_levels)
     by_row = groups.sort(matrix)
     first = by_row[groups.offsets[:-1]]
-    differs = (by_row != np.repeat(first, np.diff(groups.offsets), axis=0)).any(axis=1)
-    bad = first_bad(differs)
+    bad = first_bad((by_row != np.repeat(first, np.diff(groups.offsets), axis=0)).any(axis=1))
     if bad is not None:
         owner = int(np.searchsorted(groups.offsets, bad, side="right")) - 1
         column = int(np.argmax(by_row[bad] != first[owner]))
         place = table.place(groups.row_of(int(groups.offsets[owner])))
         name = names[column].partition("=")[0] if names[column] not in columns.context else names[column]
         problem = f"problem {groups.ids[owner]!s} has another value at {place}"
-        raise table.error(
-            groups.row_of(bad),
-            name,
-            problem,
-            "Context has one value per problem: correct it, or use the column as a feature.",
-        )
+        way = "Context has one value per problem: correct it, or use the column as a feature."
+        raise table.error(groups.row_of(bad), name, problem, way)
     return first
-
-
-def vectors_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> Floats32 | None:
-    return groups.sort(vectors(table, columns.vectors, "vectors")) if columns.vectors else None
 
 
 def sizes_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> Floats | None:

@@ -28,9 +28,10 @@ RECURS = 0.5  # share of the problems that an item of a catalogue is offered in,
 def find_items(table: ColumnTable, problem: str, open_names: Iterable[str]) -> str | None:
     """Return the one column of text that names recurring items: different within each problem, the same in all."""
     owners = names(table, problem, "problem").codes
-    texts = [name for name in open_names if name in table.columns and _holds_text(table, name)]
-    found = [name for name in texts if recurs(owners, _codes(table, name))]
-    return found[0] if len(found) == 1 else None
+    given = {name: table.columns[name] for name in open_names if name in table.columns}
+    texts = [name for name, column in given.items() if is_text(column.type) and not column.null_count]
+    matches = [name for name in texts if recurs(owners, _codes(table, name))]
+    return matches[0] if len(matches) == 1 else None
 
 
 def find_roles(table: ColumnTable, columns: Columns, *, context: bool, catalogue: bool) -> Columns:
@@ -96,10 +97,6 @@ def _median(table: ColumnTable, name: str) -> float:
     return float(np.median(known)) if len(known) else 0.0
 
 
-def _holds_text(table: ColumnTable, name: str) -> bool:
-    return is_text(table.columns[name].type) and not table.columns[name].null_count
-
-
 def _codes(table: ColumnTable, name: str) -> Ints:
     column = table.columns[name].combine_chunks()
     return to_ints(column.dictionary_encode(null_encoding="encode").indices)
@@ -107,13 +104,13 @@ def _codes(table: ColumnTable, name: str) -> Ints:
 
 def _of_problems(table: ColumnTable, features: Iterable[str], owners: Ints) -> tuple[str, ...]:
     """Return the columns that have one value in every problem; none if it is the same value in all of them."""
-    few, found, differ = owners < SOME, [], False
+    few, constant, differ = owners < SOME, [], False
     for name in features:
         codes = _codes(table, name)
         if _constant(owners[few], codes[few]) and _constant(owners, codes):
-            found.append(name)
+            constant.append(name)
             differ |= bool(codes.max() > 0)
-    return tuple(found) if differ else ()
+    return tuple(constant) if differ else ()
 
 
 def _constant(owners: Ints, codes: Ints) -> bool:
@@ -123,16 +120,12 @@ def _constant(owners: Ints, codes: Ints) -> bool:
 
 
 def _say_roles(table: ColumnTable, context: tuple[str, ...], catalogue: str | None) -> None:
-    parts = (
-        [f"context, with one value per problem: {_some(context)} (to keep them as features, pass context=None)"]
-        if context
-        else []
-    )
-    parts += (
-        [f"catalogue, with recurring items: {catalogue!r} (to keep them as ids, pass catalogue=None)"]
-        if catalogue
-        else []
-    )
+    parts = []
+    if context:
+        way = "(to keep them as features, pass context=None)"
+        parts.append(f"context, with one value per problem: {_some(context)} {way}")
+    if catalogue:
+        parts.append(f"catalogue, with recurring items: {catalogue!r} (to keep them as ids, pass catalogue=None)")
     if parts:
         warn(f"{table.source}: {'; '.join(parts)}.", Notice)
 

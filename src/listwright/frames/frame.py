@@ -25,7 +25,7 @@ from listwright.frames.arrays import (
     links_of,
     require_unique_items,
     sizes_of,
-    vectors_of,
+    vectors,
     weights_of,
 )
 from listwright.frames.auto import fill_gaps
@@ -52,9 +52,8 @@ def table_arrays(
     if not (columns.features or columns.numbered or columns.context or columns.catalogue):
         way = "Name some with features= or catalogue="
         raise InputError(f"{table.source} has no features: no numeric column is left. {way}.")
-    known = reward if spec is None else spec
     new_levels = options.new_levels or columns.new_levels
-    return read_arrays(table, columns, known, references=references, new_levels=new_levels), columns
+    return read_arrays(table, columns, spec or reward, references=references, new_levels=new_levels), columns
 
 
 def read_arrays(
@@ -71,7 +70,7 @@ def read_arrays(
         "problem_ids": groups.ids,
         "item_ids": _items(table, columns, groups),
         "feature_names": feature_names,
-        "vectors": vectors_of(table, columns, groups),
+        "vectors": groups.sort(vectors(table, columns.vectors, "vectors")) if columns.vectors else None,
         "links": links_of(table, columns, groups),
         "groups": _labels(table, columns.group, "group", groups),
         "alternatives": _labels(table, columns.alternatives, "alternatives", groups),
@@ -113,9 +112,8 @@ def _collect(frame: Any) -> nw.DataFrame[Any]:
         return known.collect() if isinstance(known, nw.LazyFrame) else known
     except TypeError:
         if isinstance(frame, str | Path):
-            raise InputError(
-                f"Got the path {str(frame)!r}. Read files with lw.read (listwright.read), and pass what it returns."
-            ) from None
+            way = "Read files with lw.read (listwright.read), and pass what it returns."
+            raise InputError(f"Got the path {str(frame)!r}. {way}") from None
         kind = f"{type(frame).__module__}.{type(frame).__name__}"
         raise InputError(f"Give a frame of pandas, polars, pyarrow or DuckDB. Got {kind}.") from None
     except Exception as error:  # noqa: BLE001 - a lazy frame fails with whatever its library raises
@@ -178,9 +176,7 @@ def _references_from_table(table: ColumnTable, problem: str) -> dict[str, list[s
 
 
 def _references_from_mapping(references: Mapping[Any, Any]) -> dict[str, list[str]]:
-    by_id = {
-        str(name): [several] if isinstance(several, str) else list(several) for name, several in references.items()
-    }
+    by_id = {str(name): [some] if isinstance(some, str) else list(some) for name, some in references.items()}
     for name, several in by_id.items():
         if not all(isinstance(text, str) for text in several):
             raise InputError(f"References of problem {name} must be texts. Got {several!r:.60}.")

@@ -119,9 +119,7 @@ KINDS = {
         "of a row, or a list with one number per topic.",
     ),
     "probabilistic": RewardKind(
-        "probabilistic:COLUMNS",
-        "the same where items cover topics with a probability",
-        ("probabilistic:about_*",),
+        "probabilistic:COLUMNS", "the same where items cover topics with a probability", ("probabilistic:about_*",)
     ),
     "sqrt": RewardKind(
         "sqrt:COLUMNS",

@@ -73,14 +73,14 @@ def build_reward(reward: RewardSpec | Reward, data: RewardData) -> Reward:
 
 
 def _any(spec: RewardSpec, data: RewardData) -> Reward:
-    success = _column(spec, data)
+    success = numbers(data.table, spec.argument, "reward")
     _within(data.table, spec.argument, success, 1.0, "For grades 0, 1, 2, ... write graded:COLUMN.")
     return AnySuccess(data.groups.sort(success))
 
 
 def _graded_success(spec: RewardSpec, data: RewardData) -> Reward:
     """`graded:` - as `any:`, with success probability (2^grade - 1) / 2^highest, the stopping probability of ERR."""
-    grades = _column(spec, data)
+    grades = numbers(data.table, spec.argument, "reward")
     _within(data.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
     highest = max(float(grades.max()), 1.0) if spec.highest is None else spec.highest
     return AnySuccess(data.groups.sort((2.0**grades - 1.0) / 2.0**highest))
@@ -95,8 +95,7 @@ def _total(spec: RewardSpec, data: RewardData) -> Reward:
 
 
 def _coverage(spec: RewardSpec, data: RewardData) -> Reward:
-    topics, weight = spec.topics_and_weights(data.table)
-    matrix, weights = topics_of(data.table, data.groups, topics, weight, shares=False)
+    matrix, weights = topics_of(data.table, data.groups, *spec.topics_and_weights(data.table), shares=False)
     matrix.data = np.ones_like(matrix.data)
     return Coverage(matrix, weights)
 
@@ -111,8 +110,7 @@ def _probabilistic(spec: RewardSpec, data: RewardData) -> Reward:
 
 
 def _concave(spec: RewardSpec, data: RewardData) -> Reward:
-    topics, weight = spec.topics_and_weights(data.table)
-    matrix, weights = topics_of(data.table, data.groups, topics, weight, shares=True)
+    matrix, weights = topics_of(data.table, data.groups, *spec.topics_and_weights(data.table), shares=True)
     return ConcaveCoverage(matrix, spec.kind, weights=weights)
 
 
@@ -120,10 +118,8 @@ def _facility(spec: RewardSpec, data: RewardData) -> Reward:
     """`facility:` - facility location with cosine similarities of all pairs of a problem's candidates."""
     offsets = data.groups.offsets
     if 4.0 * float((np.diff(offsets).astype(np.float64) ** 2).sum()) > MOST_SIMILARITIES:
-        largest = int(np.diff(offsets).max())
-        raise InputError(
-            f"facility needs the similarities of all pairs of a problem's items. Got up to {largest} items."
-        )
+        got = f"Got up to {int(np.diff(offsets).max())} items."
+        raise InputError(f"facility needs the similarities of all pairs of a problem's items. {got}")
     chosen = tuple(data.table.matching(spec.argument, "reward"))
     table = data.groups.sort(vectors(data.table, chosen, "reward"))
     unit = unit_rows(table).astype(np.float32)
@@ -154,14 +150,6 @@ def _qrels(spec: RewardSpec, data: RewardData) -> Reward:
     return Coverage(subtopic_coverage(judgements, data.groups.ids, data.item_ids, data.groups.offsets))
 
 
-def _own(spec: RewardSpec, data: RewardData) -> Reward:
-    return Function(load_function(spec.argument, spec.function))
-
-
-def _column(spec: RewardSpec, data: RewardData) -> Floats:
-    return numbers(data.table, spec.argument, "reward")
-
-
 def _not_negative(table: ColumnTable, name: str) -> Floats:
     values = numbers(table, name, "reward")
     _within(table, name, values, np.inf, "What an item is worth is 0 or more.")
@@ -171,12 +159,8 @@ def _not_negative(table: ColumnTable, name: str) -> Floats:
 def _within(table: ColumnTable, name: str, values: Floats, high: float, advice: str) -> None:
     bad = first_bad(~((values >= 0) & (values <= high)))
     if bad is not None:
-        raise table.error(
-            bad,
-            name,
-            f"{values[bad]:g} is below 0" if high == np.inf else f"{values[bad]:g} is not between 0 and {high:g}",
-            advice,
-        )
+        limits = "below 0" if high == np.inf else f"not between 0 and {high:g}"
+        raise table.error(bad, name, f"{values[bad]:g} is {limits}", advice)
 
 
 _BUILDERS: dict[str, Callable[[RewardSpec, RewardData], Reward]] = {
@@ -192,7 +176,7 @@ _BUILDERS: dict[str, Callable[[RewardSpec, RewardData], Reward]] = {
     "rouge": _rouge,
     "rouge2": _rouge,
     "qrels": _qrels,
-    "python": _own,
+    "python": lambda spec, data: Function(load_function(spec.argument, spec.function)),
 }
 
 
@@ -262,12 +246,11 @@ def _as_text(table: ColumnTable, name: str, values: pa.Array) -> pa.Array:
 def _from_lists(table: ColumnTable, name: str, listed: ListColumn, *, shares: bool) -> TopicEntries:
     """One topic per distinct entry, or, for lists of amounts, one topic per position in the list."""
     rows = np.repeat(np.arange(table.n_rows), listed.lengths)
-    ends = np.cumsum(listed.lengths)
-    slots = np.arange(len(rows)) - np.repeat(ends - listed.lengths, listed.lengths)
+    slots = np.arange(len(rows)) - np.repeat(np.cumsum(listed.lengths) - listed.lengths, listed.lengths)
     if not shares or not is_number(listed.values.type):
-        encode_names = _as_text(table, name, listed.values).dictionary_encode()
-        topics = to_ints(encode_names.indices)
-        return TopicEntries(rows, topics, np.ones(len(rows)), slots, encode_names.dictionary.to_pylist())
+        encoded = _as_text(table, name, listed.values).dictionary_encode()
+        topics, names = to_ints(encoded.indices), encoded.dictionary.to_pylist()
+        return TopicEntries(rows, topics, np.ones(len(rows)), slots, names)
     amounts = to_floats(listed.values)
     bad = first_bad(~((amounts >= 0) & np.isfinite(amounts)))
     if bad is not None:

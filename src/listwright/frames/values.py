@@ -72,12 +72,7 @@ def is_missing(table: ColumnTable, name: str) -> NDArray[np.bool_]:
 
 
 def names(table: ColumnTable, name: str, option: str) -> NameColumn:
-    """Read a column of ids or categories.
-
-    Integers stay integers, and floats that are all whole become integers (pandas turns integer columns with gaps into
-    floats); everything else is text. In text formats, values that all look like integers are converted, so that the
-    same data in CSV and Parquet gives the same ids. Missing and empty values raise `InputError`.
-    """
+    """Read a column of ids or categories: as integers where all values are whole, so that CSV and Parquet agree."""
     column = _as_names(table, name, option)
     encoded = column.combine_chunks().dictionary_encode()
     missing = first_bad(to_bools(encoded.is_null()))
@@ -112,11 +107,7 @@ def texts(table: ColumnTable, name: str, option: str) -> list[str]:
 
 
 def lists(table: ColumnTable, name: str, option: str) -> ListColumn:
-    """Read a column of lists.
-
-    Text is split at `|`, or parsed as JSON if it begins with `[`. A column of single values gives lists of one. Missing
-    lists count as empty; a missing entry within a list raises `InputError`.
-    """
+    """Read a column of lists; text is split at `|` or parsed as JSON, and single values are lists of one."""
     column = table.column(name, option)
     if is_text(column.type):
         column = _parse_lists(table, name, column)
@@ -167,16 +158,17 @@ def _not_numbers(table: ColumnTable, name: str, option: str) -> InputError:
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must hold numbers. Got {column.type}"
         return InputError(f"{kind}. {_another(table, option, 'Make it numbers')}")
-    row = next((i for i, value in enumerate(column.to_pylist()) if value is not None and not reads_as_number(value)), 0)
+    cells = enumerate(column.to_pylist())
+    row = next((i for i, value in cells if value is not None and not converts(float, value)), 0)
     text = "leave the column out with ignore=, or make it 0/1 features with categorical="
     way = text if option == "features" else f"name another column with {option}="
     advice = table.advice(option, "Put a number there", way)
     return table.error(row, name, f"{_shorten(column[row].as_py())} is text where a number is expected", advice)
 
 
-def reads_as_number(text: str) -> bool:
+def converts(kind: type[int] | type[float], text: str) -> bool:
     try:
-        float(text)
+        kind(text)
     except ValueError:
         return False
     return True

@@ -128,8 +128,7 @@ class Scan:
         Problems
             About `block_rows` candidates, always whole problems.
         """
-        for table in self._tables(self.shards[number]):
-            yield self._build(table, self.reward)
+        return map(self._build, self._tables(self.shards[number]))
 
     def fingerprint(self) -> str:
         """Hash of the shards that ignores the folders of the files; a checkpoint is resumed only if it is unchanged."""
@@ -167,10 +166,10 @@ class Scan:
                     rows.append(kept)
         if not rows:
             raise InputError(f"No problem fits into max_memory={limit}. Raise it.")
-        return self._build(as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed), self.reward)
+        return self._build(as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed))
 
-    def _build(self, table: ColumnTable, reward: RewardSpec | None) -> Problems:
-        arrays = read_arrays(table, self.columns, reward, references=self.references, new_levels=self.new_levels)
+    def _build(self, table: ColumnTable) -> Problems:
+        arrays = read_arrays(table, self.columns, self.reward, references=self.references, new_levels=self.new_levels)
         return Problems.from_arrays(**arrays)
 
     def _tables(self, shard: ScanShard) -> Iterator[ColumnTable]:
@@ -262,8 +261,7 @@ def scan(
     files = parquet_files(paths)
     columns, read = choose_scan_columns(files, chosen, spec)
     fixed = chosen.columns is not None
-    row_bytes = 8 * len(read)
-    plan = make_plan(files, columns, spec, rows=max(1, size // row_bytes), fixed=fixed)
+    plan = make_plan(files, columns, spec, rows=max(1, size // (8 * len(read))), fixed=fixed)
     texts = known_references(references, chosen)
     new_levels = chosen.new_levels or columns.new_levels
     data = Scan(plan.columns, plan.reward, texts, new_levels, limit, plan.shards, 1, tuple(read), fixed)

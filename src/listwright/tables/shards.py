@@ -168,8 +168,9 @@ class ShardPlanner:
             levels={**self.columns.levels} | {name: tuple(sorted(levels)) for name, levels in self.levels.items()},
             catalogue_names=tuple(self.catalogue) or self.columns.catalogue_names,
         )
-        graded = self.reward is not None and self.reward.kind == "graded"
-        reward = replace(self.reward, highest=self.highest) if graded and self.reward is not None else self.reward
+        reward = self.reward
+        if reward is not None and reward.kind == "graded":
+            reward = replace(reward, highest=self.highest)
         return ShardPlan(tuple(self._shards(starts)), columns, reward, self.largest)
 
     def _shards(self, starts: Ints) -> Iterator[ScanShard]:
@@ -232,9 +233,8 @@ def parquet_files(paths: Paths) -> list[str]:
     files = all_files(paths, None)
     other = next((path for path in files if format_of(path) not in (None, "parquet")), None)
     if other is not None:
-        raise InputError(
-            f"A scan reads Parquet files, and {other} is {format_of(other)}. Read it, or write Parquet first."
-        )
+        got = f"{other} is {format_of(other)}"
+        raise InputError(f"A scan reads Parquet files, and {got}. Read it, or write Parquet first.")
     return [str(path) for path in files]
 
 
@@ -250,10 +250,9 @@ def choose_scan_columns(files: list[str], options: ColumnOptions, spec: RewardSp
     used = [columns.problem, *single, *(name for names in several for name in names), *taken]
     for name in used:
         table.column(name, "features")
+    every = options.features is None and not table.fixed
     for path in files[1:]:
-        _require_alike(
-            files[0], first, path, _kinds(path), used, all_columns=options.features is None and not table.fixed
-        )
+        _require_alike(files[0], first, path, _kinds(path), used, all_columns=every)
     return columns, list(dict.fromkeys(used))
 
 
@@ -275,10 +274,6 @@ def _require_alike(
     if all_columns and extra:
         raise InputError(f"{first} has no column {extra[0]!r}, which {other} has. Make the files alike.")
     for name in used:
-        mine, theirs = (as_chunked(_empty(table, name)).type for table in (kinds, others))
+        mine, theirs = (as_chunked(pa.array([], table.field(name).type)).type for table in (kinds, others))
         if mine != theirs:
             raise InputError(f"Column {name!r} is {mine} in {first} and {theirs} in {other}. Make the files alike.")
-
-
-def _empty(kinds: pa.Schema, name: str) -> pa.Array:
-    return pa.array([], type=kinds.field(name).type)
