@@ -16,10 +16,7 @@ _broken: dict[str, str] = {}  # why a package cannot be imported; importing it a
 
 
 def find_extra(package: str, *, instead: str) -> Any:
-    """Return an optional package, or None where it cannot be imported.
-
-    The first time that an installed package fails, a warning says why, and what is used `instead`.
-    """
+    """Return an optional package, or None; the first time that an installed one fails, a warning says why."""
     known = package in _broken
     module = _import(package)
     if module is None and not known and package in _broken:

@@ -59,22 +59,15 @@ class Intake:
         return f"item {item!s} of problem {self.problem_ids[owner]!s}"
 
     def features(self) -> Any:
-        if sparse.issparse(self.table):
-            return self._sparse_features()
-        if not np.isfinite(self.table).all():
-            row, column = np.argwhere(~np.isfinite(self.table))[0]
-            raise InputError(self._not_finite(row, column, self.table[row, column]))
+        numbers = self.table.data if sparse.issparse(self.table) else self.table
+        if not np.isfinite(numbers).all():
+            bad = tuple(np.argwhere(~np.isfinite(numbers))[0])
+            row, column = bad[0], bad[-1]
+            if sparse.issparse(self.table):
+                row, column = np.searchsorted(self.table.indptr, row, side="right") - 1, self.table.indices[row]
+            what = f"Feature {column} of {self.name(int(row))} is {numbers[bad]}"
+            raise InputError(f"{what}. Features must be finite numbers in float32.")
         return self.table
-
-    def _sparse_features(self) -> sparse.csr_array:
-        bad = first_bad(~np.isfinite(self.table.data))
-        if bad is not None:
-            row = int(np.searchsorted(self.table.indptr, bad, side="right")) - 1
-            raise InputError(self._not_finite(row, self.table.indices[bad], self.table.data[bad]))
-        return self.table
-
-    def _not_finite(self, row: int, column: int, value: float) -> str:
-        return f"Feature {column} of {self.name(int(row))} is {value}. Features must be finite numbers in float32."
 
     def vectors(self, values: Any) -> Any:
         if values is None:
@@ -169,9 +162,7 @@ class Intake:
             raise InputError(f"feature_names must have one name per column ({self.table.shape[1]}). Got {len(names)}.")
         return tuple(str(name) for name in names)
 
-    def _item_ids(self, values: Any) -> NDArray[Any] | None:
-        if values is None:
-            return None
+    def _item_ids(self, values: Any) -> NDArray[Any]:
         ids = self._by_row(_names(values), "item_ids")
         self._once_a_problem(ids, "item id")
         return ids

@@ -172,7 +172,8 @@ def group_quotas(groups: Any, per_group: Any, offsets: Ints) -> dict[str, Any]:
             raise InputError(
                 f"Level {level + 1} of groups is not nested: one of its groups is in two of the level above."
             )
-    least, most = zip(*(bounds_of(one, labels) for one, labels in zip(asked, levels, strict=True)), strict=True)
+    bounds = (bounds_of(limits, labels) for limits, labels in zip(asked, levels, strict=True))
+    least, most = zip(*bounds, strict=True)
     stacked = {"groups": numbers, "most": most, "least": least}
     return {name: np.stack(arrays, axis=1) for name, arrays in stacked.items()}
 

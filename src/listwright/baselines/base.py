@@ -55,12 +55,7 @@ class Baseline(Predictor):
 
     @with_column_options
     def fit(
-        self,
-        problems: Problems | IntoFrame,
-        y: None = None,
-        *,
-        reward: Any = None,
-        **columns: Unpack[FrameKeywords],
+        self, problems: Problems | IntoFrame, y: None = None, *, reward: Any = None, **columns: Unpack[FrameKeywords]
     ) -> Self:
         """Learn what there is to learn from the problems; a method that learns needs their reward."""
         if y is not None:

@@ -110,11 +110,11 @@ class LearnedDPP(Baseline):
         self.scaling_ = self._best_scaling(problems) if self.scaling == "auto" else float(self.scaling)
 
     def _best_scaling(self, problems: Problems) -> float:
-        room = as_budgets(self.budget, problems)
-        if room is None:
+        budgets = as_budgets(self.budget, problems)
+        if budgets is None:
             return 0.0
-        steps = int(problems.counts.max())
-        return best_of(SCALINGS, lambda one: list_values(self._scaled_lists(problems, steps, room, one), problems))
+        limits = int(problems.counts.max()), budgets
+        return best_of(SCALINGS, lambda scaling: list_values(self._scaled_lists(problems, *limits, scaling), problems))
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         return self._scaled_lists(problems, steps, room, self.scaling_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
 from itertools import product
 from typing import Any
@@ -67,10 +67,6 @@ def format_apart(*numbers: float) -> tuple[str, ...]:
     return texts
 
 
-def format_list(names: Iterable[object]) -> str:
-    return "[" + ", ".join(str(name) for name in names) + "]"
-
-
 @dataclass(frozen=True, eq=False)
 class RecordedLists:
     """The lists of a batch at one moment: the picks so far, the reward's state, and its gains and values."""
@@ -109,7 +105,7 @@ class RecordedLists:
 
     def items(self, problem: int) -> str:
         rows = [int(step[problem]) for step in self.picks if step[problem] >= 0]
-        return format_list(self.item(row).removeprefix("item ") for row in rows)
+        return "[" + ", ".join(self.item(row).removeprefix("item ") for row in rows) + "]"
 
     def place(self, problem: int) -> str:
         return f"in problem {self.problems.problem_ids[problem]!s}"
@@ -297,12 +293,12 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
     if repr(vars(learner)) != before:
         raise LawBroken("clone", "Learning changed the learner that was cloned.")
     rows = _rows(as_generator(1))
-    (one, scores), (other, _) = _picks(first, rows), _picks(second, rows)
-    if not np.array_equal(one, other):
+    (picks, scores), (again, _) = _picks(first, rows), _picks(second, rows)
+    if not np.array_equal(picks, again):
         raise LawBroken("same", "The same examples gave two different policies.")
     if scores.shape != (len(rows.owners),) or not np.isfinite(scores).all():
         raise LawBroken("finite", f"Scores must be one finite number per row. Got shape {scores.shape}.")
-    share = float(np.mean(one == _best_rows(rows)))
+    share = float(np.mean(picks == rows.offsets[:-1] + 2))
     if share <= 1.5 / ITEMS:
         raise LawBroken("learns", f"The best item was picked in {share:.0%} of easy states: no better than by chance.")
 
@@ -312,13 +308,10 @@ def _teach(learner: Learner, n_rounds: int, random_state: RandomState) -> Policy
     rng, policy = as_generator(random_state), learner.first_policy()
     for number in range(n_rounds):
         rows = _rows(rng)
-        picks, _ = policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)
+        every, gains = np.ones(len(rows.owners), dtype=bool), 0.1 + 0.8 * rows.table[:, 0].astype(np.float64)
+        picks, _ = policy.drawn(STATES, rng).pick(rows, every, 0, rng)
         learned = np.full(STATES, number != 1)  # in the second round nothing can be learned
-        learner.learn(
-            Examples(
-                rows, _gains(rows), 0.5, 0, np.ones(len(rows.owners), dtype=bool), picks, learned, np.arange(STATES) % 5
-            )
-        )
+        learner.learn(Examples(rows, gains, 0.5, 0, np.ones_like(every), picks, learned, np.arange(STATES) % 5))
         policy = learner.policy()
     return policy
 
@@ -331,14 +324,6 @@ def _rows(rng: np.random.Generator) -> Rows:
     table[:, 0] = items == 2
     states = np.ones((STATES, 1), dtype=np.float32)
     return Rows(table, owners, np.arange(STATES + 1) * ITEMS, Crossed(items, ITEMS, states))
-
-
-def _gains(rows: Rows) -> Floats:
-    return 0.1 + 0.8 * rows.table[:, 0].astype(np.float64)
-
-
-def _best_rows(rows: Rows) -> Ints:
-    return rows.offsets[:-1] + 2
 
 
 def _picks(policy: Policy, rows: Rows) -> tuple[Ints, Floats]:

@@ -83,7 +83,7 @@ def _no_choice(problems: Problems, length: int) -> str:
 
 def _alike(problems: Problems) -> bool:
     others = (problems.catalogue, problems.vectors, problems.links, problems.aspects, problems.query_terms)
-    if any(one is not None for one in others) or (problems.counts < 2).all():
+    if any(part is not None for part in others) or (problems.counts < 2).all():
         return False
     first = problems.features[problems.offsets[:-1]]
     differs = (problems.features != first[problems.owners]).any(axis=1)
@@ -99,9 +99,8 @@ def leaks_of(problems: Problems, gains: Floats) -> str:
     categories = leaking_categories(problems, gains)
     if categories:
         return first_names(categories)
-    return first_names(
-        [name_columns(problems, np.array(pair)).replace(", ", " and ") for pair in leaking_pairs(problems, gains)]
-    )
+    pairs = [name_columns(problems, np.array(pair)) for pair in leaking_pairs(problems, gains)]
+    return first_names([pair.replace(", ", " and ") for pair in pairs])
 
 
 def leaking_columns(problems: Problems, gains: Floats) -> Ints:
@@ -113,14 +112,9 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
     limits[measured_afterwards(problems)] = SUSPICIOUS
     ahead = _share_ahead(_differences(problems.features, *_sample_pairs(problems, better)))
     linear = np.abs(correlations(problems.features, gains)) >= LEAKS
-    return np.array(
-        [
-            column
-            for column in np.flatnonzero(ahead >= limits - SLACK)
-            if _leaks(dense_row(problems.features[:, [column]]), better, problems, limits[column], exact=linear[column])
-        ],
-        dtype=np.int64,
-    )
+    table, near = problems.features, np.flatnonzero(ahead >= limits - SLACK)
+    leaks = [_leaks(dense_row(table[:, [at]]), better, problems, limits[at], exact=linear[at]) for at in near]
+    return near[np.array(leaks, dtype=bool)]
 
 
 def measured_afterwards(problems: Problems) -> Ints:

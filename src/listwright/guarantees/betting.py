@@ -48,10 +48,8 @@ class Gamblers:
 
     def _foresee(self, tops: Floats, bottoms: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the means and the variance to expect of each pair, from earlier ones alone."""
-        top, bottom = (
-            before + np.concatenate([[0.0], np.cumsum(new)])
-            for before, new in ((self.top, tops), (self.bottom, bottoms))
-        )
+        sums = ((self.top, tops), (self.bottom, bottoms))
+        top, bottom = (before + np.concatenate([[0.0], np.cumsum(new)]) for before, new in sums)
         guesses = ((0.5 + top) / (1 + bottom))[:-1]
         squares = self.squares + np.concatenate([[0.0], np.cumsum((tops - guesses * bottoms) ** 2)])
         seen = self.n + np.arange(len(tops))
@@ -179,9 +177,8 @@ def lower_share(successes: int, n: int, delta: float = 0.05, *, always: bool = F
     """
     if always:
         return _always_valid_share(successes, n, validate_delta(delta))
-    return float(
-        scipy.stats.binomtest(successes, n, alternative="greater").proportion_ci(1 - validate_delta(delta)).low
-    )
+    test = scipy.stats.binomtest(successes, n, alternative="greater")
+    return float(test.proportion_ci(1 - validate_delta(delta)).low)
 
 
 def _always_valid_share(successes: int, n: int, delta: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +10,6 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem
 from listwright.errors import InputError
 from listwright.rewards.coverage import ProbabilisticCoverage, as_topics, topic_tables
-
-if TYPE_CHECKING:
-    pass
 
 
 class AlphaCoverage(ProbabilisticCoverage):

@@ -130,12 +130,12 @@ class Rouge(TopicReward):
 
 
 def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens]:
-    if isinstance(references, str) or any(isinstance(one, str) and " " in one for one in references):
+    if isinstance(references, str) or any(isinstance(text, str) and " " in text for text in references):
         raise InputError(
             f"References of problem number {problem} must be tokens. Got text: see listwright.text.tokens."
         )
     several = [references] if references and isinstance(references[0], str) else list(references)
-    if not any(len(one) for one in several):
+    if not any(len(tokens) for tokens in several):
         raise InputError(f"Problem number {problem} has no reference with any token.")
     return several  # type: ignore[return-value]
 

@@ -10,6 +10,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -82,11 +83,10 @@ def archive_of(members: Mapping[str, bytes]) -> bytes:
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    for array in arrays.values():
-        if not _finite(array):
-            raise InputError(
-                "The model contains numbers that are not finite, so it was not saved. Check the training data."
-            )
+    if not all(map(_finite, arrays.values())):
+        raise InputError(
+            "The model contains numbers that are not finite, so it was not saved. Check the training data."
+        )
     return bytes(save({name: np.array(array, order="C") for name, array in arrays.items()}))
 
 
@@ -170,7 +170,4 @@ def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
 
 
 def _attribute(module: Any, path: str) -> Any:
-    value = module
-    for part in path.split("."):
-        value = getattr(value, part, None)
-    return value
+    return reduce(lambda value, part: getattr(value, part, None), path.split("."), module)

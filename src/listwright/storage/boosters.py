@@ -108,10 +108,8 @@ def _lightgbm_tree(keys: dict[str, str]) -> Tree:
     if n_leaves == 1:
         nothing = np.zeros(0, dtype=np.int64)
         return Tree(nothing, np.zeros(0), nothing, nothing, leaves, np.ones(1))
-    columns, left, right, kinds, counts = (
-        _ints(keys.get(key, ""))
-        for key in ("split_feature", "left_child", "right_child", "decision_type", "leaf_count")
-    )
+    names = ("split_feature", "left_child", "right_child", "decision_type", "leaf_count")
+    columns, left, right, kinds, counts = (_ints(keys.get(name, "")) for name in names)
     if len(kinds) != n_leaves - 1 or (((kinds >> 2) & 3) == ZERO_IS_MISSING).any() or (kinds & 1).any():
         raise InputError("LightGBM trees with zero_as_missing or categories are not supported")
     return Tree(columns, _floats(keys.get("threshold", "")), left, right, leaves, counts.astype(np.float64))
@@ -142,7 +140,7 @@ def _floats(text: str) -> Floats:
     try:
         numbers = np.array([float(part) for part in text.split()], dtype=np.float64)
     except ValueError:
-        raise InputError(f"a LightGBM model has {text!r:.30} for numbers") from None
+        numbers = np.zeros(0)
     if np.isnan(numbers).any() or not len(numbers):
         raise InputError(f"a LightGBM model has {text!r:.30} for numbers")
     return numbers
@@ -226,16 +224,13 @@ SCORES = (
 
 @dataclass(frozen=True, eq=False)
 class Boosted:
-    """A fitted regressor or ranker, independent of the library that trained it."""
-
     text: str  # the model in the library's own format, kept so that it can be saved again unchanged
     format: str  # "txt" of LightGBM, "json" of XGBoost
     kind: str  # what the estimator was
     trees: Trees = field(repr=False)  # the checked trees
 
     def predict(self, table: Any) -> Floats:
-        sums = tree_sums(self._table(table), self.trees.base, *self.trees.arrays)
-        return np.asarray(sums, dtype=np.float64)
+        return np.asarray(tree_sums(self._table(table), self.trees.base, *self.trees.arrays), dtype=np.float64)
 
     def contributions(self, table: Any) -> Floats:
         """Return what each column adds to each prediction, shape (rows, columns + 1), with the base last."""
@@ -258,8 +253,6 @@ class Boosted:
 
 @dataclass(frozen=True, eq=False)
 class BoostedClassifier(Boosted):
-    """A fitted classifier of two classes, independent of the library that trained it."""
-
     def predict_proba(self, table: Any) -> Floats:
         p = logistic(super().predict(table), self.trees.slope)
         return np.stack([1.0 - p, p], axis=1)
@@ -386,8 +379,7 @@ def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
     if not isinstance(name, str) or name not in LIBRARIES[library]:
         raise InputError(f"{TITLES[library]} has no estimator {name!r:.40} that models use")
     checked = _validate_parameters(parameters)
-    package = require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost")
-    return getattr(package, name)(**checked)
+    return getattr(require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost"), name)(**checked)
 
 
 def _library(value: Any) -> str | None:

@@ -51,8 +51,7 @@ class Encoder:
         if id(value) in self._seen:
             return self._seen[id(value)][1]
         node = self._node(value)
-        again = {"same": node["id"]} if "id" in node else node
-        self._seen[id(value)] = value, again
+        self._seen[id(value)] = value, {"same": node["id"]} if "id" in node else node
         return node
 
     def _node(self, value: Any) -> dict[str, Any]:
@@ -67,7 +66,9 @@ class Encoder:
             return self._object(value, name)
         booster = as_booster(value)
         if booster is not None:
-            return self._booster(booster)
+            member = f"boosters/{len(self.boosters)}.{booster.format}"
+            self.boosters[member] = booster.text
+            return {"booster": member, "kind": booster.kind}
         fresh = fresh_parameters(value)
         if fresh is not None:
             library = type(value).__module__.partition(".")[0]
@@ -77,11 +78,6 @@ class Encoder:
             self.estimators.append(value)
             return {"estimator": len(self.estimators) - 1}
         return self._object(value, class_name(type(value)))
-
-    def _booster(self, booster: Boosted) -> dict[str, Any]:
-        name = f"boosters/{len(self.boosters)}.{booster.format}"
-        self.boosters[name] = booster.text
-        return {"booster": name, "kind": booster.kind}
 
     def _array(self, array: NDArray[Any]) -> dict[str, Any]:
         # Fortran-ordered arrays are stored transposed and marked as "turned", so that their memory layout, and with it
@@ -97,8 +93,7 @@ class Encoder:
 
     def _object(self, value: Any, name: str) -> dict[str, Any]:
         """Encode an object as its class name, an id and its fields; the id is registered first, so that cycles end."""
-        state = state_of(value)
-        number = len(self._seen)
+        state, number = state_of(value), len(self._seen)
         self._seen[id(value)] = value, {"same": number}
         return {"class": name, "id": number, "fields": self._fields(state)}
 
@@ -144,11 +139,7 @@ _FITTED = re.compile(r"[a-z][a-z0-9_]*_")
 
 
 class Decoder:
-    """Rebuilds objects from the nodes of a model file; anything unknown is an `InputError`.
-
-    Objects are made bottom-up: fields first, then the object. A node with an `id` can be referred to later by `{"same":
-    id}`, so that shared parts are shared again.
-    """
+    """Rebuilds objects, fields first; a node with an `id` is shared with every later `{"same": id}`."""
 
     def __init__(
         self,
@@ -220,7 +211,6 @@ class Decoder:
         return read_booster(name, self.boosters[name], str(node.get("kind")))
 
     def _fresh_booster(self, library: str, name: Any, node: dict[str, Any]) -> Any:
-        """Make an unfitted LightGBM or XGBoost estimator from its parameters; the library must be installed."""
         return fresh_booster(library, name, self._fields(node))
 
     def _fields(self, node: dict[str, Any]) -> dict[str, Any]:
@@ -249,8 +239,12 @@ class Decoder:
             return _make(trusted_class(name, self.trusted), fields)
         if name not in CLASSES:
             raise InputError(f"it names the class {name!r:.60}, which is not part of listwright")
-        _check_hints(CLASSES[name], fields)
-        return _make(CLASSES[name], fields)
+        kind: Any = CLASSES[name]
+        hints = declared_hints(kind)
+        for field, value in fields.items():
+            if field in hints and not fits(value, hints[field]):
+                raise InputError(f"field {field} of {kind.__name__} is of the wrong kind")
+        return _make(kind, fields)
 
 
 @cache
@@ -260,19 +254,12 @@ def declared_hints(kind: type[Any]) -> dict[str, Any]:
     return hints if _is_record(kind) else hints | get_type_hints(kind.__init__, include_extras=True)
 
 
-def _check_hints(kind: Any, fields: dict[str, Any]) -> None:
-    hints = declared_hints(kind)
-    for name, value in fields.items():
-        if name in hints and not fits(value, hints[name]):
-            raise InputError(f"field {name} of {kind.__name__} is of the wrong kind")
-
-
 def _make(kind: type[Any], fields: dict[str, Any]) -> Any:
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = inspect.signature(kind).parameters.items()
     accepted = {name: parameter for name, parameter in parameters if parameter.kind not in several}
     for name in fields:
-        fitted = not _is_record(kind) and _FITTED.fullmatch(name) is not None and not _has_attribute(kind, name)
+        fitted = not _is_record(kind) and _FITTED.fullmatch(name) is not None and not hasattr(kind, name)
         if name not in accepted and not fitted:
             raise InputError(f"{kind.__name__} has no field {name!r:.40}")
     needed = [name for name, entry in accepted.items() if entry.default is entry.empty and name not in fields]
@@ -287,10 +274,6 @@ def _make(kind: type[Any], fields: dict[str, Any]) -> Any:
 def _is_record(kind: type[Any]) -> bool:
     """Return whether a class is a dataclass or named tuple: its fields are exactly the arguments of its constructor."""
     return is_dataclass(kind) or issubclass(kind, tuple)
-
-
-def _has_attribute(kind: type[Any], name: str) -> bool:
-    return hasattr(kind, name)
 
 
 def _at(entries: Sequence[Any], number: Any, what: str) -> Any:
