@@ -107,7 +107,6 @@ class Lists:
         return np.where(self.rows >= 0, self.picked_gains, 0.0).sum(axis=1)
 
     def _cut(self, table: Floats) -> list[Floats]:
-        """Return one array per list, without the entries after its end."""
         return [row[kept] for row, kept in zip(table, self.rows >= 0, strict=True)]
 
     def explain(self, i: int = 0) -> Any:

@@ -1,8 +1,4 @@
-"""`Predictor`, the base of all that builds lists: estimators, baselines, and learners from feedback.
-
-It lets `fit`, `predict` and `score` take a frame in place of `Problems`, and remembers how the training frame was read,
-so that later frames are encoded in the same way whatever the order of their columns.
-"""
+"""`Predictor`, the base of all that builds lists: it reads later frames in the same way as the training frame."""
 
 from __future__ import annotations
 
@@ -95,13 +91,11 @@ class Predictor(Parameters, ABC):
         return np.array(names, dtype=object)
 
     def _limits(self, length: int | None = None, budget: ArrayLike | None = None) -> tuple[int | None, Any]:
-        """Return the length and budget asked for; the model's own where neither is."""
         return as_limits(length, budget, self.length, self.budget)
 
     def _from_frame(
         self, given: Any, reward: Any, options: dict[str, Any], *, measured: bool = True
     ) -> tuple[Problems, dict[str, Any]]:
-        """Convert what `fit` was given to problems, and return how they were read."""
         unknown = sorted(options.keys() - OPTIONS.keys())
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {unknown[0]!r}")
@@ -139,7 +133,6 @@ class Predictor(Parameters, ABC):
         self.__dict__.update({name: value for name, value in read_as.items() if value is not None})
 
     def _alike(self, given: Any, read_as: dict[str, Any]) -> Any:
-        """Return further problems with a reward, read in the same way as the training frame."""
         if not is_frame(given):
             return given
         if "columns_" not in read_as:
@@ -168,7 +161,6 @@ class Predictor(Parameters, ABC):
         return build_problems(as_table(given), ColumnOptions(columns=columns, new_levels=new_levels), reward=reward)[0]
 
     def _by_names(self, problems: Problems) -> Problems:
-        """Number the named items of a catalogue as in training."""
         known = getattr(getattr(self, "signature_", None), "catalogue_names", None)
         if known is None or not isinstance(problems, Problems):
             return problems
@@ -197,6 +189,5 @@ class UnsetAttribute:
 
 
 def check_reward_named(reward: Any) -> None:
-    """Raise `InputError` if no reward is given, as a frame does not tell what lists are worth."""
     if reward is None:
         raise InputError('A frame does not say what a list is worth. Pass reward=, such as "any:clicked".')

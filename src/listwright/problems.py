@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from narwhals.typing import IntoFrame
@@ -22,18 +22,11 @@ from listwright.query_terms import QueryTerms
 if TYPE_CHECKING:
     from listwright.frames.columns import ColumnOptions, Columns
     from listwright.frames.table import ColumnTable
+    from listwright.rewards import Reward
 
 MOST_NAMED = 8  # most kinds of links that the repr names
 SHOWN = 20  # features that a notebook shows
 BY_ROW = ("features", "catalogue", "sizes", "item_ids", "vectors", "links", "aspects", "groups", "quotas")
-
-
-class BoundReward(Protocol):
-    """What `Problems` needs of a reward: to check that it fits the rows, and to follow a selection of problems."""
-
-    def bind(self, offsets: Ints) -> Self: ...
-    def take(self, which: Ints) -> Self: ...
-    def join(self, others: Sequence[Self]) -> Self: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +102,7 @@ class Problems:
         context: ArrayLike | None = None,
         catalogue: ArrayLike | None = None,
         sizes: ArrayLike | None = None,
-        reward: BoundReward | None = None,
+        reward: Reward | None = None,
         problem_ids: Sequence[Hashable] | NDArray[Any] | None = None,
         item_ids: Sequence[Any] | NDArray[Any] | None = None,
         feature_names: Sequence[str] | None = None,
@@ -314,26 +307,9 @@ class Problems:
         from listwright.frames.columns import ColumnOptions  # only here: reading frames takes pyarrow
         from listwright.frames.frame import as_table, references_by_problem
 
-        options = ColumnOptions(
-            problem=problem,
-            item=item,
-            size=size,
-            group=group,
-            features=features,
-            context=context,
-            vectors=vectors,
-            links=links,
-            catalogue=catalogue,
-            catalogue_names=catalogue_names,
-            categorical=categorical,
-            levels=levels,
-            ignore=ignore,
-            missing=missing,
-            alternatives=alternatives,
-            weight=weight,
-            new_levels=new_levels,
-            columns=columns,
-        )
+        roles = problem, item, size, group, features, context, vectors, links, catalogue, catalogue_names
+        values = categorical, levels, ignore, missing, alternatives, weight, columns
+        options = ColumnOptions(*roles, *values, new_levels=new_levels)
         known = references_by_problem(references, problem)
         return build_problems(as_table(frame), options, reward=reward, references=known)[0]
 
@@ -375,7 +351,7 @@ class Problems:
         """Return the same problems without their reward, as a policy sees them."""
         return self if self.reward is None else self._with(reward=None)
 
-    def with_reward(self, reward: BoundReward) -> Problems:
+    def with_reward(self, reward: Reward) -> Problems:
         """Return the same problems with another reward, from `listwright.rewards`. All arrays are shared.
 
         Examples
@@ -460,12 +436,10 @@ class Problems:
             raise InputError("alternatives differ in size, but these problems have no sizes. Pass sizes=, or size=.")
         labels = self.groups if groups is None else groups
         if per_group is not None and labels is None:
-            raise InputError(
-                "per_group needs groups, but these problems have none. Name their column with group=, or pass groups= "
-                "to Problems.from_arrays."
-            )
+            way = "Name their column with group=, or pass groups= to Problems.from_arrays."
+            raise InputError(f"per_group needs groups, but these problems have none. {way}")
         before = Quotas.free(self.n_rows) if self.quotas is None else self.quotas
-        asked = labels, per_group, exclude, pin, budgets, alternatives
+        asked = (labels, per_group, exclude, pin, budgets, alternatives)
         return self._with(quotas=make_quotas(before, self.offsets, *asked))
 
     def _with(self, **changes: Any) -> Problems:
@@ -571,23 +545,17 @@ class Problems:
     def __repr__(self) -> str:
         low, high = int(self.counts.min()), int(self.counts.max())
         each = f"{low} each" if low == high else f"{low} to {high} each"
-        parts = [f"{_many(len(self), 'problem')}, {_many(self.n_rows, 'candidate')} ({each})"]
-        parts.append(_many(self.n_features, "feature") + (" (sparse)" if sparse.issparse(self.features) else ""))
-        if self.context is not None:
-            parts.append(f"context of {self.context.shape[1]}")
-        if self.catalogue is not None:
-            parts.append(f"catalogue of {self.n_items}")
-        if self.sizes is not None:
-            parts.append(f"sizes {self.sizes.min():g} to {self.sizes.max():g}")
-        if self.groups is not None:
-            parts.append(_many(len(set(self.groups.tolist())), "group"))
+        columns = _many(self.n_features, "feature") + (" (sparse)" if sparse.issparse(self.features) else "")
+        parts = [_many(len(self), "problem"), f"{_many(self.n_rows, 'candidate')} ({each})", columns]
+        parts += [] if self.context is None else [f"context of {self.context.shape[1]}"]
+        parts += [] if self.catalogue is None else [f"catalogue of {self.n_items}"]
+        parts += [] if self.sizes is None else [f"sizes {self.sizes.min():g} to {self.sizes.max():g}"]
+        parts += [] if self.groups is None else [_many(len(set(self.groups.tolist())), "group")]
         if self.links is not None:
             few = len(self.links) <= MOST_NAMED
             parts.append(f"links by {', '.join(self.links)}" if few else f"{len(self.links)} kinds of links")
-        if self.aspects is not None:
-            parts.append(f"aspects by {', '.join(self.aspects)}")
-        if self.query_terms is not None:
-            parts.append("query terms")
+        parts += [] if self.aspects is None else [f"aspects by {', '.join(self.aspects)}"]
+        parts += [] if self.query_terms is None else ["query terms"]
         parts.append("no reward" if self.reward is None else f"reward {type(self.reward).__name__}")
         return "Problems: " + ", ".join(parts)
 
@@ -596,7 +564,7 @@ class Problems:
             return html_table(repr(self), [], [])
         names = self.feature_names or tuple(f"feature {i}" for i in range(self.n_features))
         columns = zip(names[:SHOWN], self.features.T[:SHOWN], strict=True)
-        rows = [[name, *(float(value) for value in (x.min(), x.mean(), x.max()))] for name, x in columns]
+        rows = [[name, float(x.min()), float(x.mean()), float(x.max())] for name, x in columns]
         note = f"The first {SHOWN} of {self.n_features:,} features." if self.n_features > SHOWN else ""
         return html_table(repr(self), ["feature", "least", "mean", "most"], rows, note=note)
 
@@ -611,12 +579,10 @@ def build_problems(
     return Problems.from_arrays(**arrays)._with(backend=table.backend, catalogue_names=names or None), columns
 
 
-def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
-    """Return the reward laid out for these rows, or raise if it is not a reward."""
+def _bind(reward: Reward | None, offsets: Ints) -> Reward | None:
     if reward is not None and not hasattr(reward, "bind"):
-        raise InputError(
-            f"reward must come from listwright.rewards. Got {type(reward).__name__}. See rewards.Function."
-        )
+        got = type(reward).__name__
+        raise InputError(f"reward must come from listwright.rewards. Got {got}. See rewards.Function.")
     return None if reward is None else reward.bind(offsets)
 
 
@@ -627,5 +593,4 @@ def _at(values: Any, which: Any) -> Any:
 
 
 def _many(count: int, noun: str) -> str:
-    """Return a count with its noun, such as "1 problem" or "3 problems"."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -1,4 +1,1 @@
-"""Helpers that several packages share and that have no subject of their own.
-
-Nothing here is public API.
-"""
+"""Helpers that several packages share and that have no subject of their own. Nothing here is public."""

@@ -32,7 +32,6 @@ SEEDS = (int, np.integer, np.random.Generator, type(None))
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """Return a random generator from a seed, a generator or None."""
     # A generator is passed through, so that callers share its stream; the same seed always gives the same numbers.
     if isinstance(random_state, bool) or not isinstance(random_state, SEEDS):
         raise InputError(f"random_state must be an integer, a numpy Generator or None. Got {random_state!r}.")
@@ -112,7 +111,6 @@ def as_whole_numbers(values: ArrayLike, name: str) -> Ints:
 
 
 def first_bad(bad: NDArray[np.bool_]) -> int | None:
-    """Index of the first True in a one-dimensional array, or None."""
     where = int(bad.argmax()) if bad.size else 0
     return where if bad.size and bad[where] else None
 
@@ -129,7 +127,6 @@ def _kind(values: object) -> str:
 
 
 def at_least_one(name: str, value: object) -> None:
-    """Raise InputError unless `value` is a positive integer."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise InputError(f"{name} must be a whole number of at least 1. Got {value!r}.")
     if value < 1:
@@ -174,7 +171,6 @@ def is_run(which: Ints) -> bool:
 
 
 def resolve_indices(key: int | slice | ArrayLike, length: int) -> Ints:
-    """Return the indices that `key` selects out of `length` problems, or raises if it selects none or too many."""
     if isinstance(key, int | np.integer) and not isinstance(key, bool):
         if not -length <= key < length:
             raise IndexError(f"There are {length} problems. Got index {key}.")
@@ -210,7 +206,6 @@ class Ragged:
 
     @staticmethod
     def concat(parts: Sequence[Ragged]) -> Ragged:
-        """Return the problems of all parts, one after the other."""
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
         return Ragged(np.concatenate([part.values for part in parts]), starts_of(lengths))
 
@@ -243,7 +238,6 @@ FOLDS = 5
 
 
 def folds_of(names: Iterable[Any], n_folds: int = FOLDS) -> Ints:
-    """Return the fold of each problem, or of anything else with a name, from 0 to `n_folds` - 1."""
     return np.array([fold_of(str(name), n_folds) for name in names], dtype=np.int64)
 
 

@@ -16,10 +16,7 @@ _broken: dict[str, str] = {}  # why a package cannot be imported; importing it a
 
 
 def find_extra(package: str, *, instead: str) -> Any:
-    """Return an optional package, or None where it cannot be imported.
-
-    The first time that an installed package fails, a warning says why, and what is used `instead`.
-    """
+    """Return an optional package, or None; the first time that an installed one fails, a warning says why."""
     known = package in _broken
     module = _import(package)
     if module is None and not known and package in _broken:
@@ -29,7 +26,6 @@ def find_extra(package: str, *, instead: str) -> Any:
 
 
 def require_extra(package: str, problem: str, *, extra: str) -> Any:
-    """Return an optional package, or raise `MissingExtra` with the problem and the command that installs it."""
     module = _import(package)
     if module is None and package in _broken:
         problem = f"{problem} {package} is installed, but cannot be imported here ({_broken[package]})."
@@ -59,7 +55,6 @@ def as_frame(columns: dict[str, Any], backend: Any = None) -> Any:
 
 
 def installed_backend() -> Any:
-    """Return the first of "pandas", "polars" and "pyarrow" that is installed."""
     optional = (name for name in ("pandas", "polars") if find_extra(name, instead="Another kind of frame"))
     return next(optional, "pyarrow")
 

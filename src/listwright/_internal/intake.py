@@ -59,27 +59,17 @@ class Intake:
         return f"item {item!s} of problem {self.problem_ids[owner]!s}"
 
     def features(self) -> Any:
-        """Return the float32 table, checked to be finite; dense or CSR as it came."""
-        if sparse.issparse(self.table):
-            return self._sparse_features()
-        if not np.isfinite(self.table).all():
-            row, column = np.argwhere(~np.isfinite(self.table))[0]
-            raise InputError(self._not_finite(row, column, self.table[row, column]))
+        numbers = self.table.data if sparse.issparse(self.table) else self.table
+        if not np.isfinite(numbers).all():
+            bad = tuple(np.argwhere(~np.isfinite(numbers))[0])
+            row, column = bad[0], bad[-1]
+            if sparse.issparse(self.table):
+                row, column = np.searchsorted(self.table.indptr, row, side="right") - 1, self.table.indices[row]
+            what = f"Feature {column} of {self.name(int(row))} is {numbers[bad]}"
+            raise InputError(f"{what}. Features must be finite numbers in float32.")
         return self.table
-
-    def _sparse_features(self) -> sparse.csr_array:
-        """Return the CSR table, checked to be finite in its stored entries."""
-        bad = first_bad(~np.isfinite(self.table.data))
-        if bad is not None:
-            row = int(np.searchsorted(self.table.indptr, bad, side="right")) - 1
-            raise InputError(self._not_finite(row, self.table.indices[bad], self.table.data[bad]))
-        return self.table
-
-    def _not_finite(self, row: int, column: int, value: float) -> str:
-        return f"Feature {column} of {self.name(int(row))} is {value}. Features must be finite numbers in float32."
 
     def vectors(self, values: Any) -> Any:
-        """Vectors of shape (rows, v), dense or CSR in float32, checked to be finite; three dimensions are flattened."""
         if values is None:
             return None
         table = self._row_table(values, "vectors")
@@ -116,7 +106,6 @@ class Intake:
         return table
 
     def aspects(self, tables: Any) -> dict[str, Floats32] | None:
-        """Tables (rows, a) by name, checked to lie in [0, 1]."""
         return _by_name(tables, "aspects", self._aspect_table)
 
     def _aspect_table(self, values: Any, name: str) -> Floats32:
@@ -130,7 +119,6 @@ class Intake:
         return table
 
     def context(self, values: Any) -> Floats32 | None:
-        """Contexts of shape (problems, c) in float32, checked to be finite."""
         if values is None:
             return None
         table = as_numbers(values, "context", np.float32)
@@ -156,7 +144,6 @@ class Intake:
         return items
 
     def sizes(self, values: Any) -> Floats | None:
-        """Size of each row, checked to be finite and above 0."""
         if values is None:
             return None
         sizes = self._by_row(as_numbers(values, "sizes"), "sizes")
@@ -175,9 +162,7 @@ class Intake:
             raise InputError(f"feature_names must have one name per column ({self.table.shape[1]}). Got {len(names)}.")
         return tuple(str(name) for name in names)
 
-    def _item_ids(self, values: Any) -> NDArray[Any] | None:
-        if values is None:
-            return None
+    def _item_ids(self, values: Any) -> NDArray[Any]:
         ids = self._by_row(_names(values), "item_ids")
         self._once_a_problem(ids, "item id")
         return ids
@@ -222,7 +207,6 @@ def _layout(features: Any, offsets: Any) -> tuple[Any, Ints, int | None]:
 
 
 def _offsets(offsets: Any, n_rows: int) -> Ints:
-    """Offsets as int64, checked to rise from 0 to the number of rows."""
     if offsets is None:
         raise InputError("Features in rows need offsets. For a single problem pass offsets=[0, number of rows].")
     starts = as_whole_numbers(offsets, "offsets")
@@ -260,7 +244,6 @@ def _names(values: Any) -> NDArray[Any]:
 
 
 def _by_name(tables: Any, kind: str, read: Callable[[Any, str], Any]) -> dict[str, Any] | None:
-    """Return tables by name as `read` checks each."""
     if tables is None:
         return None
     if not isinstance(tables, Mapping) or not tables:
@@ -275,7 +258,6 @@ KINDS_OF_DATA = (
 
 
 def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
-    """Return the fields of one batch that holds the problems of all parts, in order."""
     first, others = parts[0], parts[1:]
     for part in others:
         _same_shape(first, part)
@@ -297,7 +279,6 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
 
 
 def _same_shape(first: Any, other: Any) -> None:
-    """Raise `InputError` unless two batches have the same columns and the same kinds of data."""
     if first.n_features != other.n_features:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
     if first.feature_names != other.feature_names:

@@ -23,7 +23,6 @@ class Parameters:
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Names of the constructor's arguments, sorted; scikit-learn asks for them by this name."""
         return [] if cls.__init__ is object.__init__ else list(_arguments(cls.__init__))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -35,7 +34,6 @@ class Parameters:
         return dict(sorted(params.items()))
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name, those of parameters as "outer__inner"."""
         known = self._get_param_names()
         inner: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
@@ -68,7 +66,6 @@ class Parameters:
         return dict(vars(self))
 
     def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn's tools may assume of this object."""
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=False))
@@ -91,7 +88,6 @@ def clone(value: T) -> T:
 
 
 def _copy(param: Any) -> Any:
-    """Return a copy of a parameter: an unfitted one of an estimator."""
     if type(param) in (list, tuple, set, frozenset):
         return type(param)(_copy(entry) for entry in param)
     if type(param) is dict:
@@ -115,7 +111,6 @@ def is_sklearn_estimator(value: Any) -> bool:
 
 @cache
 def _arguments(constructor: Callable[..., None]) -> tuple[str, ...]:
-    """Return the names of a constructor's arguments, sorted; clones ask for them again and again."""
     arguments = list(inspect.signature(constructor).parameters.values())[1:]
     return tuple(sorted(argument.name for argument in arguments if argument.kind is not argument.VAR_KEYWORD))
 

@@ -15,12 +15,10 @@ CELL = "padding: 2px 10px; text-align: left; font-variant-numeric: tabular-nums"
 
 
 def altair() -> Any:
-    """Return the altair package, or raise `MissingExtra` with the command that installs it."""
     return require_extra("altair", "The picture needs altair.", extra="plots")
 
 
 def html_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], *, note: str = "") -> str:
-    """Return a table with its title above it, without scripts or style sheets."""
     cells = [_row("th", head), *(_row("td", row) for row in rows)]
     below = f"<p>{escape(note)}</p>" if note else ""
     return f"<div><p><b>{escape(title)}</b></p><table>{''.join(cells)}</table>{below}</div>"
@@ -31,7 +29,6 @@ def html_text(text: str) -> str:
 
 
 def _row(tag: str, cells: Sequence[Any]) -> str:
-    """Return a row of a table; numbers have three decimals."""
     texts = (f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in cells)
     return "<tr>" + "".join(f'<{tag} style="{CELL}">{escape(text)}</{tag}>' for text in texts) + "</tr>"
 

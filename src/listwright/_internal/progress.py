@@ -1,8 +1,4 @@
-"""Progress of long work: one callback, `progress(what, done, total)`, for the whole library.
-
-Code that works for long calls `report_progress`; functions that take `progress=` wrap their work in `progress_to`. A
-context variable keeps callbacks apart between threads, and hands them on to nested work.
-"""
+"""Progress of long work: one callback, `progress(what, done, total)`, kept apart between threads."""
 
 from __future__ import annotations
 
@@ -34,10 +30,7 @@ def report_progress(what: str, done: int = 0, total: int = 0) -> None:
 
 @contextmanager
 def progress_to(progress: Any, *, lines: bool = False) -> Iterator[ProgressCallback]:
-    """Provide the callback that `progress` ("auto", a bool or a callable) stands for; inside, it hears all reports.
-
-    "auto" is the callback of the work around this, or else a line on the terminal; with `lines`, plain lines elsewhere.
-    """
+    """Inside, `progress` hears all reports; "auto" is the callback around this, or else a line on the terminal."""
     if not (callable(progress) or progress in (True, False, "auto")):
         raise InputError(f"progress must be 'auto', True, False or a function. Got {progress!r}.")
     own = _display(progress, lines) if progress != "auto" or _callback.get() is None else None

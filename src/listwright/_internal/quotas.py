@@ -67,7 +67,6 @@ class Quotas:
 
     @property
     def needs(self) -> bool:
-        """Whether a group must have some rows in a list."""
         return bool(self.least.any())
 
     @property
@@ -158,7 +157,6 @@ def make_quotas(
 
 
 def group_quotas(groups: Any, per_group: Any, offsets: Ints) -> dict[str, Any]:
-    """Return `groups`, `most` and `least` of quotas from labels and what is asked of each."""
     n, levels = int(offsets[-1]), as_levels(groups)
     asked = per_group if isinstance(per_group, list) else [per_group]
     if len(asked) != len(levels):
@@ -174,7 +172,8 @@ def group_quotas(groups: Any, per_group: Any, offsets: Ints) -> dict[str, Any]:
             raise InputError(
                 f"Level {level + 1} of groups is not nested: one of its groups is in two of the level above."
             )
-    least, most = zip(*(bounds_of(one, labels) for one, labels in zip(asked, levels, strict=True)), strict=True)
+    bounds = (bounds_of(limits, labels) for limits, labels in zip(asked, levels, strict=True))
+    least, most = zip(*bounds, strict=True)
     stacked = {"groups": numbers, "most": most, "least": least}
     return {name: np.stack(arrays, axis=1) for name, arrays in stacked.items()}
 
@@ -217,7 +216,6 @@ def _bounds(asked: Any, where: str) -> tuple[int, int]:
 
 
 def further_budgets(budgets: Any, offsets: Ints) -> dict[str, Any]:
-    """Return `amounts` and `budgets` of quotas from pairs of (what each row uses, the budget)."""
     n, n_problems, amounts, limits = int(offsets[-1]), len(offsets) - 1, [], []
     for pair in budgets:
         if not isinstance(pair, tuple | list) or len(pair) != 2:

@@ -1,8 +1,4 @@
-"""Names of listwright's classes in model files.
-
-A file refers to classes by these names only, so that classes can move between modules, and a file that is not trusted
-can create nothing else.
-"""
+"""Names of listwright's classes in model files, so that classes can move, and files can make nothing else."""
 
 from __future__ import annotations
 

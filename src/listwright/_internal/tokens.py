@@ -44,7 +44,6 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
 
 @lru_cache(maxsize=1 << 18)
 def stem_token(word: str) -> str:
-    """Return the Porter stem of one token; tokens of up to three characters stay as they are."""
     if len(word) <= _LONGEST_UNSTEMMED:
         return word
     return str(_stemmer().stem(word))

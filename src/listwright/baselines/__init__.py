@@ -1,8 +1,4 @@
-"""Baselines: the methods that people use today to build lists, with the same interface as `SCP`.
-
-`Random`, `TopK`, `StaticList` and `Oracle` mark the range from chance to knowing the reward. `MMR`, `DPP`, `LearnedDPP`
-and `SubMod` trade relevance against similarity. `NearestCover` and `ForestCover` reuse what worked in similar problems.
-"""
+"""Baselines: the methods that people use today to build lists, with the same interface as `SCP`."""
 
 from listwright.baselines.base import Baseline
 from listwright.baselines.dpp import DPP

@@ -55,12 +55,7 @@ class Baseline(Predictor):
 
     @with_column_options
     def fit(
-        self,
-        problems: Problems | IntoFrame,
-        y: None = None,
-        *,
-        reward: Any = None,
-        **columns: Unpack[FrameKeywords],
+        self, problems: Problems | IntoFrame, y: None = None, *, reward: Any = None, **columns: Unpack[FrameKeywords]
     ) -> Self:
         """Learn what there is to learn from the problems; a method that learns needs their reward."""
         if y is not None:
@@ -118,7 +113,6 @@ class Baseline(Predictor):
         return {name: value for name, value in super().__getstate__().items() if name not in self.not_saved}
 
     def _check_limits(self, problems: Problems) -> None:
-        """Raise `InputError` unless length and budget are valid for the problems."""
         if self.budget is None:
             at_least_one("length", self.length)
         elif np.ndim(self.budget):
@@ -130,7 +124,6 @@ class Baseline(Predictor):
         """Build lists of at most `steps` items, within `room` (the budget of each problem) where it is not None."""
 
     def _learns(self, problems: Problems) -> bool:
-        """Return whether `fit` needs a reward with the current parameters."""
         return True
 
     def _learn(self, problems: Problems) -> None:
@@ -145,7 +138,6 @@ class Baseline(Predictor):
 
 
 def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats | None) -> Lists:
-    """Build lists of the rows with the highest scores, in falling order."""
     if problems.quotas is not None and problems.quotas.alternatives.shape[1]:
         every = np.ones(problems.n_rows, dtype=bool)
         return stepwise_lists(problems, steps, room, lambda: (scores, every), lambda picks: None)
@@ -169,7 +161,6 @@ def n_steps(problems: Problems, length: int | None, *, allow_short: bool) -> int
 
 
 def stepwise_lists(problems: Problems, steps: int, room: Floats | None, score: Score, add: Add) -> Lists:
-    """Pick the row with the highest score that fits, again and again, for all problems at once."""
     left, untaken = Constraints(problems, room, steps), np.ones(problems.n_rows, dtype=bool)
     rows, scores = [], []
     for _ in range(steps):

@@ -1,8 +1,4 @@
-"""Greedy cover: the list that gains most over weighted training problems.
-
-`StaticList` weighs all training problems alike; `NearestCover` and `ForestCover` weigh those that resemble the new
-problem. A `Cover` keeps the state of all lists that are being built at once.
-"""
+"""Greedy cover: the list that gains most over weighted training problems."""
 
 from __future__ import annotations
 
@@ -60,11 +56,9 @@ class SuccessCover(Cover):
 
     @classmethod
     def of(cls, problems: Problems) -> SuccessCover:
-        """Make the table from training problems."""
         return cls(by_item(problems, gains_alone(problems), n_items_of(problems), missing=0.0))
 
     def validation_error(self) -> str:
-        """Return what is wrong with a table that was read from a file; "" if nothing is."""
         fine = self.success.ndim == 2 and self.success.size > 0 and bool(np.isfinite(self.success).all())
         return "" if fine else "success must be a table of finite numbers, by training problem and item"
 
@@ -83,7 +77,6 @@ class SuccessCover(Cover):
         return state @ self.success
 
     def add(self, state: Floats, items: Ints) -> Floats:
-        """Set the weight of problems that the item solves to 0."""
         return state * np.where(items[:, None] >= 0, 1.0 - self.success.T[items], 1.0)
 
 
@@ -187,7 +180,6 @@ def n_items_of(problems: Problems) -> int:
 
 
 def items_of(problems: Problems) -> Ints:
-    """Return which item of the catalogue each row is, filled in where equally long problems have no catalogue."""
     catalogue = with_catalogue(problems).catalogue
     assert catalogue is not None
     return catalogue

@@ -110,12 +110,11 @@ class LearnedDPP(Baseline):
         self.scaling_ = self._best_scaling(problems) if self.scaling == "auto" else float(self.scaling)
 
     def _best_scaling(self, problems: Problems) -> float:
-        """Return the scaling whose lists are worth most on the training problems; 0 without a budget."""
-        room = as_budgets(self.budget, problems)
-        if room is None:
+        budgets = as_budgets(self.budget, problems)
+        if budgets is None:
             return 0.0
-        steps = int(problems.counts.max())
-        return best_of(SCALINGS, lambda one: list_values(self._scaled_lists(problems, steps, room, one), problems))
+        limits = int(problems.counts.max()), budgets
+        return best_of(SCALINGS, lambda scaling: list_values(self._scaled_lists(problems, *limits, scaling), problems))
 
     def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
         return self._scaled_lists(problems, steps, room, self.scaling_)
@@ -145,7 +144,6 @@ class LearnedDPP(Baseline):
 
 
 def _cosines(units: Any) -> Floats:
-    """Return the cosines between all pairs of unit rows as a dense table."""
     table = units @ units.T
     return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
 

@@ -20,8 +20,6 @@ from listwright.walk.constraints import Constraints
 
 
 class Diverse(Baseline):
-    """Base of `MMR` and `DPP`, which weigh relevance against cosines."""
-
     def __init__(self, relevance: Any, length: int, *, budget: float | None, per_group: PerGroup) -> None:
         super().__init__(length, budget=budget, per_group=per_group)
         self.relevance = relevance
@@ -108,7 +106,6 @@ def vectors_of(problems: Problems) -> Any:
 
 
 def space_of(problems: Problems) -> Space:
-    """Return the vectors, dense or sparse, in the form that the compiled kernels take."""
     vectors = vectors_of(problems)
     none, inverse = np.zeros(0, dtype=np.int64), np.empty(problems.n_rows)
     if not sparse.issparse(vectors):
@@ -119,7 +116,6 @@ def space_of(problems: Problems) -> Space:
 
 
 def _from_0_to_1(values: Floats, problems: Problems) -> Floats:
-    """Scale values to 0-1 within each problem, so that learned gains and cosines can be compared."""
     low = np.minimum.reduceat(values, problems.offsets[:-1])[problems.owners]
     span = np.maximum.reduceat(values, problems.offsets[:-1])[problems.owners] - low
     return np.divide(values - low, span, out=np.zeros_like(values), where=span > 0)

@@ -110,12 +110,10 @@ class _Graph:
         self.degrees = self._dots(members @ self.units, problems.owners) - own
 
     def near(self, picks: Ints) -> Floats:
-        """Return the cosine of each row with its problem's pick; 0 where there is none."""
         near = self._dots(self.units, np.maximum(picks, 0)[self.problems.owners])
         return np.where((picks >= 0)[self.problems.owners], near, 0.0)
 
     def _dots(self, others: Any, partners: Ints) -> Floats:
-        """Return the dot product of each row with its partner row in `others`."""
         if sparse.issparse(self.units):
             return np.asarray(self.units.multiply(sparse.csr_array(others)[partners]).sum(axis=1)).ravel()
         return np.einsum("ij,ij->i", self.units, np.asarray(others)[partners])

@@ -134,7 +134,6 @@ class TopK(Baseline):
                 )
 
     def _rows(self, problems: Problems) -> Any:
-        """Return own features, context and item indicator side by side, sparse where any of them is."""
         parts = [problems.features]
         if problems.context is not None:
             parts.append(problems.context[problems.owners])
@@ -162,7 +161,6 @@ class TopK(Baseline):
             self.models_[int(item)] = fit_estimator(self.estimator, table[here], gains[here, item], seed)
 
     def _by_item(self, problems: Problems) -> Floats:
-        """Return the predicted gain of each row from the models per item; 0 for items without one."""
         table = state_table(problems, self.n_items_)
         gains = np.zeros((len(problems), self.n_items_))
         if self.model_ is not None:
@@ -173,7 +171,6 @@ class TopK(Baseline):
 
 
 def check_estimator(estimator: Any, what: str = "estimator") -> None:
-    """Raise `InputError` unless it is a known name or has `fit` and `predict`; `what` names the parameter."""
     if isinstance(estimator, str) and estimator in NAMES:
         return
     if isinstance(estimator, str | type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
@@ -181,7 +178,6 @@ def check_estimator(estimator: Any, what: str = "estimator") -> None:
 
 
 def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | None = None) -> Any:
-    """Fit a fresh model that predicts gains."""
     if classifies(estimator):
         gains = (gains > 0).astype(np.int64)
     if (gains == gains[:1]).all():
@@ -203,7 +199,6 @@ def _suit(table: Any, model: Any) -> Any:
 
 
 def _fresh(estimator: Any, table: Any, seed: int) -> Any:
-    """Return an unfitted model of a name, or a clone of an estimator."""
     if not isinstance(estimator, str):
         return clone(estimator)
     if estimator == "extra_trees":
@@ -245,7 +240,6 @@ def _boosting(table: Any, seed: int) -> Any:
 
 
 def column_of(relevance: Any, known: Any) -> int | None:
-    """Return the column that `relevance` names, by name or number; None where it names none."""
     if isinstance(relevance, str) and relevance in (known.feature_names or ()):
         return list(known.feature_names).index(relevance)
     if isinstance(relevance, int | np.integer) and not isinstance(relevance, bool):
@@ -254,14 +248,12 @@ def column_of(relevance: Any, known: Any) -> int | None:
 
 
 def column_values(problems: Problems, column: int) -> Floats:
-    """Return a column as one float64 number per row, from dense or sparse features."""
     if sparse.issparse(problems.features):
         return problems.features[:, [column]].toarray().ravel().astype(np.float64)
     return problems.features[:, column].astype(np.float64)
 
 
 def check_relevance(relevance: Any, problems: Problems, what: str) -> None:
-    """Raise `InputError` unless `relevance` is a column of the problems, a named estimator or an estimator."""
     if column_of(relevance, problems) is not None:
         return
     if isinstance(relevance, int | np.integer) and not isinstance(relevance, bool):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
 from itertools import product
 from typing import Any
@@ -67,10 +67,6 @@ def format_apart(*numbers: float) -> tuple[str, ...]:
     return texts
 
 
-def format_list(names: Iterable[object]) -> str:
-    return "[" + ", ".join(str(name) for name in names) + "]"
-
-
 @dataclass(frozen=True, eq=False)
 class RecordedLists:
     """The lists of a batch at one moment: the picks so far, the reward's state, and its gains and values."""
@@ -91,11 +87,9 @@ class RecordedLists:
         return cls.after(reward, problems, (), reward.start(problems))
 
     def add(self, picks: Ints) -> RecordedLists:
-        """Return the record after one more pick per problem."""
         return RecordedLists.after(self.reward, self.problems, (*self.picks, picks), self.reward.add(self.state, picks))
 
     def replay(self, picks: tuple[Ints, ...]) -> RecordedLists:
-        """Return the record after several more steps of picks."""
         grown = self
         for step in picks:
             grown = grown.add(step)
@@ -103,21 +97,17 @@ class RecordedLists:
 
     @property
     def tolerance(self) -> float:
-        """How far apart numbers may be that should be equal."""
         return TOLERANCE * max(1.0, float(np.abs(self.values).max()), float(np.abs(self.gains).max()))
 
     def item(self, row: int) -> str:
-        """Return how messages name a row, such as "item 7"."""
         ids, owner = self.problems.item_ids, self.problems.owners[row]
         return f"item {row - self.problems.offsets[owner] if ids is None else ids[row]!s}"
 
     def items(self, problem: int) -> str:
-        """Return how messages name a problem's list, such as "[1, 3]"."""
         rows = [int(step[problem]) for step in self.picks if step[problem] >= 0]
-        return format_list(self.item(row).removeprefix("item ") for row in rows)
+        return "[" + ", ".join(self.item(row).removeprefix("item ") for row in rows) + "]"
 
     def place(self, problem: int) -> str:
-        """Return how messages name a problem, such as "in problem q17"."""
         return f"in problem {self.problems.problem_ids[problem]!s}"
 
 
@@ -211,7 +201,6 @@ def check_features(features: Features, problems: Problems, *, n_trials: int = 5,
 
 
 def _shape(features: Features, rows: Rows, problems: Problems) -> None:
-    """Raise unless the columns are finite float32 with one row per candidate and one name per column."""
     table = rows.table
     if table.dtype != np.float32 or table.ndim != 2 or len(table) != problems.n_rows:
         got = f"{table.dtype} of shape {table.shape}"
@@ -236,7 +225,6 @@ def _pure_step(features: Features, seen: Any, rows: Rows, picks: Ints) -> Any:
 
 
 def _same_alone(features: Features, rows: Rows, problems: Problems, picks: list[Ints], i: int) -> None:
-    """Raise if problem i on its own, after its own picks, has other columns than within the batch."""
     alone = _after(features, problems[i], [step[i : i + 1] - problems.offsets[i] * (step[i] >= 0) for step in picks])
     mine = slice(problems.offsets[i], problems.offsets[i + 1])
     same = np.allclose(alone.table, rows.table[mine], rtol=1e-5, atol=1e-6)
@@ -305,12 +293,12 @@ def check_learner(learner: Learner, *, n_rounds: int = 60, random_state: RandomS
     if repr(vars(learner)) != before:
         raise LawBroken("clone", "Learning changed the learner that was cloned.")
     rows = _rows(as_generator(1))
-    (one, scores), (other, _) = _picks(first, rows), _picks(second, rows)
-    if not np.array_equal(one, other):
+    (picks, scores), (again, _) = _picks(first, rows), _picks(second, rows)
+    if not np.array_equal(picks, again):
         raise LawBroken("same", "The same examples gave two different policies.")
     if scores.shape != (len(rows.owners),) or not np.isfinite(scores).all():
         raise LawBroken("finite", f"Scores must be one finite number per row. Got shape {scores.shape}.")
-    share = float(np.mean(one == _best_rows(rows)))
+    share = float(np.mean(picks == rows.offsets[:-1] + 2))
     if share <= 1.5 / ITEMS:
         raise LawBroken("learns", f"The best item was picked in {share:.0%} of easy states: no better than by chance.")
 
@@ -320,13 +308,10 @@ def _teach(learner: Learner, n_rounds: int, random_state: RandomState) -> Policy
     rng, policy = as_generator(random_state), learner.first_policy()
     for number in range(n_rounds):
         rows = _rows(rng)
-        picks, _ = policy.drawn(STATES, rng).pick(rows, np.ones(len(rows.owners), dtype=bool), 0, rng)
+        every, gains = np.ones(len(rows.owners), dtype=bool), 0.1 + 0.8 * rows.table[:, 0].astype(np.float64)
+        picks, _ = policy.drawn(STATES, rng).pick(rows, every, 0, rng)
         learned = np.full(STATES, number != 1)  # in the second round nothing can be learned
-        learner.learn(
-            Examples(
-                rows, _gains(rows), 0.5, 0, np.ones(len(rows.owners), dtype=bool), picks, learned, np.arange(STATES) % 5
-            )
-        )
+        learner.learn(Examples(rows, gains, 0.5, 0, np.ones_like(every), picks, learned, np.arange(STATES) % 5))
         policy = learner.policy()
     return policy
 
@@ -339,14 +324,6 @@ def _rows(rng: np.random.Generator) -> Rows:
     table[:, 0] = items == 2
     states = np.ones((STATES, 1), dtype=np.float32)
     return Rows(table, owners, np.arange(STATES + 1) * ITEMS, Crossed(items, ITEMS, states))
-
-
-def _gains(rows: Rows) -> Floats:
-    return 0.1 + 0.8 * rows.table[:, 0].astype(np.float64)
-
-
-def _best_rows(rows: Rows) -> Ints:
-    return rows.offsets[:-1] + 2
 
 
 def _picks(policy: Policy, rows: Rows) -> tuple[Ints, Floats]:

@@ -82,9 +82,8 @@ def _no_choice(problems: Problems, length: int) -> str:
 
 
 def _alike(problems: Problems) -> bool:
-    """Return whether the candidates of most problems are the same in everything that a policy sees."""
     others = (problems.catalogue, problems.vectors, problems.links, problems.aspects, problems.query_terms)
-    if any(one is not None for one in others) or (problems.counts < 2).all():
+    if any(part is not None for part in others) or (problems.counts < 2).all():
         return False
     first = problems.features[problems.offsets[:-1]]
     differs = (problems.features != first[problems.owners]).any(axis=1)
@@ -100,9 +99,8 @@ def leaks_of(problems: Problems, gains: Floats) -> str:
     categories = leaking_categories(problems, gains)
     if categories:
         return first_names(categories)
-    return first_names(
-        [name_columns(problems, np.array(pair)).replace(", ", " and ") for pair in leaking_pairs(problems, gains)]
-    )
+    pairs = [name_columns(problems, np.array(pair)) for pair in leaking_pairs(problems, gains)]
+    return first_names([pair.replace(", ", " and ") for pair in pairs])
 
 
 def leaking_columns(problems: Problems, gains: Floats) -> Ints:
@@ -114,18 +112,12 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
     limits[measured_afterwards(problems)] = SUSPICIOUS
     ahead = _share_ahead(_differences(problems.features, *_sample_pairs(problems, better)))
     linear = np.abs(correlations(problems.features, gains)) >= LEAKS
-    return np.array(
-        [
-            column
-            for column in np.flatnonzero(ahead >= limits - SLACK)
-            if _leaks(dense_row(problems.features[:, [column]]), better, problems, limits[column], exact=linear[column])
-        ],
-        dtype=np.int64,
-    )
+    table, near = problems.features, np.flatnonzero(ahead >= limits - SLACK)
+    leaks = [_leaks(dense_row(table[:, [at]]), better, problems, limits[at], exact=linear[at]) for at in near]
+    return near[np.array(leaks, dtype=bool)]
 
 
 def measured_afterwards(problems: Problems) -> Ints:
-    """Return the columns whose names say that they are measured after a list was shown."""
     named = [AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)]
     return np.flatnonzero(named)
 
@@ -203,7 +195,6 @@ def _sample_pairs(problems: Problems, better: Bools) -> tuple[Ints, Ints]:
 
 
 def _differences(table: Any, better: Ints, worse: Ints) -> Floats:
-    """Return better minus worse rows, dense."""
     gaps = table[better] - table[worse]
     return np.asarray(gaps.toarray() if sparse.issparse(gaps) else gaps, dtype=np.float64)
 
@@ -226,7 +217,6 @@ def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, e
 
 
 def _mostly_equal(values: Floats) -> bool:
-    """Return whether more than half of the values are the same."""
     return bool((values == np.median(values)).mean() > 0.5)
 
 
@@ -274,7 +264,6 @@ def _ranked_by_a_score(name: str) -> bool:
 
 
 def correlations(features: Any, gains: Floats) -> Floats:
-    """Return the correlation of each column with the gains; 0 if either is constant."""
     n, centred = len(gains), gains - gains.mean()
     means = dense_row(features.mean(axis=0, dtype=np.float64))
     if sparse.issparse(features):
@@ -287,7 +276,6 @@ def correlations(features: Any, gains: Floats) -> Floats:
 
 
 def dense_row(row: Any) -> Floats:
-    """Return a row vector, dense or sparse, as a flat float64 array."""
     return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
 
 
@@ -297,6 +285,5 @@ def name_columns(problems: Problems, columns: Ints) -> str:
 
 
 def first_names(names: Any) -> str:
-    """Return the first few names, and how many more there are."""
     shown = ", ".join(str(name) for name in names[:NAMED])
     return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED:,} more"

@@ -193,9 +193,8 @@ def no_pick_changes_nothing(before: RecordedLists, picks: Ints, after: RecordedL
         what = f"The value of {before.items(i)} {before.place(i)} went from {old} to {new}"
         raise LawBroken("no pick", f"{what} without a pick: -1 must change nothing.")
     for row in _first((picks < 0)[before.problems.owners] & (after.gains != before.gains)):
-        i = int(before.problems.owners[row])
         old, new = format_apart(before.gains[row], after.gains[row])
-        what = f"Gain of {before.item(row)} after {before.items(i)} {before.place(i)} went from {old} to {new}"
+        what = f"{_gain_after(before, row)} went from {old} to {new}"
         raise LawBroken("no pick", f"{what} without a pick: -1 must change nothing.")
 
 
@@ -229,9 +228,8 @@ def more_in_front_is_not_less(without: RecordedLists, with_front: RecordedLists)
 
 def slices_agree(grown: RecordedLists, which: Ints) -> None:
     """Return a selection of the problems, in another order, has the same gains and values."""
-    problems = grown.problems
-    part = problems[which]
-    moved = part.offsets[:-1] - problems.offsets[which]
+    part = grown.problems[which]
+    moved = part.offsets[:-1] - grown.problems.offsets[which]
     picks = tuple(np.where(step[which] >= 0, step[which] + moved, -1) for step in grown.picks)
     sliced = RecordedLists.empty(reward_of(part), part).replay(picks)
     if sliced.gains.shape != (part.n_rows,) or sliced.values.shape != (len(part),):
@@ -248,7 +246,6 @@ def _gain_after(grown: RecordedLists, row: int) -> str:
 
 
 def _same_in_slice(whole: Floats, part: Floats, name: Callable[[int], str]) -> None:
-    """Raise if a number differs between the whole batch and a slice; `name` says what the number is."""
     for i in _first(_differ(part, whole, 1e-9 * max(1.0, float(np.abs(whole).max())))):
         one, other = format_apart(whole[i], part[i])
         raise LawBroken("slice", f"{name(i)} is {one} in the whole batch but {other} in a slice: see Reward.take.")
@@ -262,17 +259,8 @@ def _first(bad: Bools) -> list[int]:
     return [int(i) for i in np.flatnonzero(bad)[:1]]
 
 
-LIST_LAWS: tuple[Callable[[RecordedLists], None], ...] = (
-    one_number_each,
-    more_is_not_less,
-    values_are_bounded,
-    gains_of_agrees,
-)
-STEP_LAWS: tuple[Callable[[RecordedLists, Ints, RecordedLists], None], ...] = (
-    no_pick_changes_nothing,
-    gains_are_differences,
-    gains_only_fall,
-)
+LIST_LAWS = (one_number_each, more_is_not_less, values_are_bounded, gains_of_agrees)
+STEP_LAWS = (no_pick_changes_nothing, gains_are_differences, gains_only_fall)
 
 
 TRIED, TRIED_OWN = 200, 20  # problems on which the laws are tried; fewer for Python functions, which may be slow
@@ -386,7 +374,6 @@ def _laws(problems: Problems, n_trials: int, rng: np.random.Generator) -> Findin
 
 
 def _reachable(problems: Problems, gains: Floats) -> Finding:
-    """Find problems in which no item gains anything."""
     best = np.maximum.reduceat(gains, problems.offsets[:-1])
     lost = best <= 0
     if lost.all():
@@ -398,7 +385,6 @@ def _reachable(problems: Problems, gains: Floats) -> Finding:
 
 
 def _duplicates(problems: Problems) -> Finding:
-    """Find candidates that have the same features as an earlier one of their problem."""
     if not problems.n_features:
         return Finding("ok", "duplicates", "Candidates have no features of their own.")
     twins = _twins(problems)
@@ -417,9 +403,9 @@ def _twins(problems: Problems) -> Bools:
     sums = np.stack([_row_sums(problems.features, column) for column in draw.T])
     order = np.lexsort((sums[1], sums[0], problems.owners))
     same = (np.diff(problems.owners[order]) == 0) & (np.diff(sums[:, order], axis=1) == 0).all(axis=0)
-    found = np.zeros(problems.n_rows, dtype=bool)
-    found[order[1:][same]] = True
-    return found
+    twins = np.zeros(problems.n_rows, dtype=bool)
+    twins[order[1:][same]] = True
+    return twins
 
 
 def _row_sums(features: Any, column: Floats) -> Floats:
@@ -438,7 +424,6 @@ def _constant(problems: Problems) -> Finding:
 
 
 def _leaks(problems: Problems, gains: Floats) -> Finding:
-    """Find features that order the items of nearly every problem by their gains, and may not be known in time."""
     names = leaks_of(problems, gains)
     if not names:
         return _suspects(problems)

@@ -1,8 +1,4 @@
-"""Group the rows of a table by problem.
-
-Rows of a problem may be scattered within a file. Grouping is stable: problems come in order of first appearance, and
-the candidates of a problem keep their order.
-"""
+"""Group the rows of a table by problem, in order of first appearance; candidates keep their order."""
 
 from __future__ import annotations
 
@@ -22,15 +18,12 @@ from listwright.frames.values import ListColumn, as_array, is_list, is_missing, 
 
 
 class RowGroups(NamedTuple):
-    """Assignment of table rows to problems."""
-
     ids: NDArray[Any]  # by problem
     codes: Ints  # by row of the table: its problem
     order: Ints | None  # rows of the table by problem; None where they stand so already
     offsets: Ints  # start of each problem in the sorted rows, followed by the number of rows
 
     def sort(self, values: Any) -> Any:
-        """Reorder values that are given by table row to the order of the problems."""
         return values if self.order is None else values[self.order]
 
     def row_of(self, row: int) -> int:
@@ -39,7 +32,6 @@ class RowGroups(NamedTuple):
 
 
 def group_rows(table: ColumnTable, problem: str) -> RowGroups:
-    """Group the rows of a table by the column `problem`."""
     codes, ids = names(table, problem, "problem")
     _require_one_file(table, codes, ids)
     offsets = starts_of(np.bincount(codes, minlength=len(ids)))
@@ -48,7 +40,6 @@ def group_rows(table: ColumnTable, problem: str) -> RowGroups:
 
 
 def require_unique_items(table: ColumnTable, groups: RowGroups, column: str, codes: Ints, option: str) -> None:
-    """Raise `InputError` if a problem lists the same item twice, naming both rows."""
     keys = groups.codes * (int(codes.max(initial=0)) + 1) + codes
     order = np.argsort(keys, kind="stable")
     bad = first_bad(np.diff(keys[order]) == 0)
@@ -68,11 +59,8 @@ def _require_one_file(table: ColumnTable, codes: Ints, ids: list[Any]) -> None:
     np.maximum.at(last, codes, part_of)
     bad = first_bad(part_of != last[codes])
     if bad is not None:
-        problem = ids[codes[bad]]
-        files = table.parts[part_of[bad]].name, table.parts[last[codes[bad]]].name
-        raise InputError(
-            f"Problem {problem!s} is in {files[0]} and in {files[1]}. Put all rows of a problem into one file."
-        )
+        files = f"{table.parts[part_of[bad]].name} and in {table.parts[last[codes[bad]]].name}"
+        raise InputError(f"Problem {ids[codes[bad]]!s} is in {files}. Put all rows of a problem into one file.")
 
 
 def levels_of(table: ColumnTable, name: str) -> tuple[str, ...]:
@@ -81,7 +69,6 @@ def levels_of(table: ColumnTable, name: str) -> tuple[str, ...]:
 
 
 def one_hot(table: ColumnTable, name: str, levels: Sequence[str], *, new_levels: str = "error") -> Floats32:
-    """Encode a categorical column as 0/1 flags."""
     codes = encode_names(table, name, levels, "categorical")
     bad = first_bad(codes < 0)
     if bad is not None and new_levels == "error":
@@ -95,7 +82,6 @@ def one_hot(table: ColumnTable, name: str, levels: Sequence[str], *, new_levels:
 
 
 def catalogue_codes(table: ColumnTable, name: str, known: Sequence[str]) -> Ints:
-    """Code of each row's item in the catalogue; an item that is not in it raises `InputError`."""
     codes = encode_names(table, name, known, "catalogue")
     bad = first_bad(codes < 0)
     if bad is not None:
@@ -105,12 +91,10 @@ def catalogue_codes(table: ColumnTable, name: str, known: Sequence[str]) -> Ints
 
 
 def catalogue_of(table: ColumnTable, name: str) -> tuple[str, ...]:
-    """Distinct items of a catalogue column as text, in order of first appearance."""
     return tuple(str(value) for value in names(table, name, "catalogue").values)
 
 
 def encode_names(table: ColumnTable, name: str, known: Sequence[str], option: str) -> Ints:
-    """Index of each row's value in `known`, or -1 if it is not there."""
     # `known` must not repeat a value.
     number = {value: i for i, value in enumerate(known)}
     if len(number) != len(known):
@@ -120,7 +104,6 @@ def encode_names(table: ColumnTable, name: str, known: Sequence[str], option: st
 
 
 def _value(table: ColumnTable, name: str, row: int) -> object:
-    """Return a cell as a Python object, for messages."""
     return table.columns[name][row].as_py()
 
 
@@ -131,7 +114,6 @@ NAMED = 100_000  # columns of SVMlight files up to which each gets a name
 def features_of(
     table: ColumnTable, columns: Columns, groups: RowGroups, *, new_levels: str
 ) -> tuple[Any, list[str] | None]:
-    """Return the feature matrix and the names of its columns."""
     if columns.numbered is not None:
         return _numbered_features(table, *columns.numbered, groups)
     matrix, names = stack_columns(table, columns.features, columns, "features", new_levels=new_levels)
@@ -139,36 +121,24 @@ def features_of(
 
 
 def context_of(table: ColumnTable, columns: Columns, groups: RowGroups, *, new_levels: str) -> Floats32 | None:
-    """Return the context as one row per problem, or None without context columns."""
     if not columns.context:
         return None
     matrix, names = stack_columns(table, columns.context, columns, "context", new_levels=new_levels)
     by_row = groups.sort(matrix)
     first = by_row[groups.offsets[:-1]]
-    differs = (by_row != np.repeat(first, np.diff(groups.offsets), axis=0)).any(axis=1)
-    bad = first_bad(differs)
+    bad = first_bad((by_row != np.repeat(first, np.diff(groups.offsets), axis=0)).any(axis=1))
     if bad is not None:
         owner = int(np.searchsorted(groups.offsets, bad, side="right")) - 1
         column = int(np.argmax(by_row[bad] != first[owner]))
         place = table.place(groups.row_of(int(groups.offsets[owner])))
         name = names[column].partition("=")[0] if names[column] not in columns.context else names[column]
         problem = f"problem {groups.ids[owner]!s} has another value at {place}"
-        raise table.error(
-            groups.row_of(bad),
-            name,
-            problem,
-            "Context has one value per problem: correct it, or use the column as a feature.",
-        )
+        way = "Context has one value per problem: correct it, or use the column as a feature."
+        raise table.error(groups.row_of(bad), name, problem, way)
     return first
 
 
-def vectors_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> Floats32 | None:
-    """Vectors for similarity, of shape (rows, dimensions), or None without vector columns."""
-    return groups.sort(vectors(table, columns.vectors, "vectors")) if columns.vectors else None
-
-
 def sizes_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> Floats | None:
-    """Size of each row as float64, or None without a size column; sizes must be above 0."""
     if columns.size is None:
         return None
     sizes = numbers(table, columns.size, "size")
@@ -194,7 +164,6 @@ def weights_of(table: ColumnTable, column: str | None, groups: RowGroups) -> Flo
 def stack_columns(
     table: ColumnTable, chosen: tuple[str, ...], columns: Columns, option: str, *, new_levels: str
 ) -> tuple[Floats32, list[str]]:
-    """Put columns side by side, categorical ones as one flag per level."""
     names = [part for name in chosen for part in columns.flags(name)]
     matrix = np.empty((table.n_rows, len(names)), dtype=np.float32)
     at = 0
@@ -211,7 +180,6 @@ def stack_columns(
 
 
 def as_float32(table: ColumnTable, name: str, option: str, *, fill: float | None = None) -> Floats32:
-    """Return a numeric column as float32, gaps filled; raise `InputError` for numbers beyond its range."""
     values = numbers(table, name, option, fill=fill)
     bad = first_bad(np.abs(values) > np.finfo(np.float32).max)
     if bad is not None:
@@ -235,7 +203,6 @@ def vectors(table: ColumnTable, chosen: tuple[str, ...], option: str) -> Floats3
 
 
 def _width(table: ColumnTable, name: str, lengths: Ints) -> int:
-    """Dimension of the vectors: the most frequent length."""
     missing = first_bad(lengths == 0)
     if missing is not None:
         problem = "the vector is empty" if table.columns[name][missing].is_valid else "the vector is missing"
@@ -249,7 +216,6 @@ def _width(table: ColumnTable, name: str, lengths: Ints) -> int:
 
 
 def _floats(values: Any) -> Floats | None:
-    """List entries as float64, or None if they are not numbers."""
     try:
         return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
     except (TypeError, ValueError):
@@ -275,7 +241,6 @@ def _numbered_features(table: ColumnTable, first: int, end: int, groups: RowGrou
 
 
 def links_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> dict[str, sparse.csr_array] | None:
-    """Read the link columns as sparse matrices."""
     if not columns.links:
         return None
     if columns.item is None:
@@ -286,7 +251,6 @@ def links_of(table: ColumnTable, columns: Columns, groups: RowGroups) -> dict[st
 
 
 def _link_matrix(listed: ListColumn, known: dict[str, int], codes: Ints, groups: RowGroups) -> sparse.csr_array:
-    """Build the link matrix of one column."""
     places = _positions(groups)
     rows = np.repeat(np.arange(len(codes)), listed.lengths)
     linked = np.array([known.get(_name(value), -1) for value in listed.values.to_pylist()], dtype=np.int64)

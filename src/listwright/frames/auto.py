@@ -1,8 +1,4 @@
-"""What a table itself says of its columns: which describe the problem, which name recurring items, which have gaps.
-
-`find_roles` makes columns that have one value in every problem context, and an item column with recurring values the
-catalogue; `fill_gaps` finds what missing values are filled with. Each says in one line what it did.
-"""
+"""What a table itself says of its columns: which describe the problem, which name recurring items, which have gaps."""
 
 from __future__ import annotations
 
@@ -32,9 +28,10 @@ RECURS = 0.5  # share of the problems that an item of a catalogue is offered in,
 def find_items(table: ColumnTable, problem: str, open_names: Iterable[str]) -> str | None:
     """Return the one column of text that names recurring items: different within each problem, the same in all."""
     owners = names(table, problem, "problem").codes
-    texts = [name for name in open_names if name in table.columns and _holds_text(table, name)]
-    found = [name for name in texts if recurs(owners, _codes(table, name))]
-    return found[0] if len(found) == 1 else None
+    given = {name: table.columns[name] for name in open_names if name in table.columns}
+    texts = [name for name, column in given.items() if is_text(column.type) and not column.null_count]
+    matches = [name for name in texts if recurs(owners, _codes(table, name))]
+    return matches[0] if len(matches) == 1 else None
 
 
 def find_roles(table: ColumnTable, columns: Columns, *, context: bool, catalogue: bool) -> Columns:
@@ -76,7 +73,6 @@ def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
 
 
 def _gap_error(table: ColumnTable, gaps: dict[str, int]) -> InputError:
-    """Return the error that names all columns with missing values; of a single one, the first cell too."""
     way = 'Fill them, leave columns out with ignore=, or pass missing="auto".'
     if len(gaps) > 1:
         listed = ", ".join(f"{name!r} ({count:,})" for name, count in gaps.items())
@@ -86,7 +82,6 @@ def _gap_error(table: ColumnTable, gaps: dict[str, int]) -> InputError:
 
 
 def _missing(table: ColumnTable, name: str) -> int:
-    """Return how many values of a column are missing."""
     column = table.columns.get(name)
     if column is None:
         return 0
@@ -97,58 +92,45 @@ def _missing(table: ColumnTable, name: str) -> int:
 
 
 def _median(table: ColumnTable, name: str) -> float:
-    """Return the median of the values that are not missing; 0 if all are."""
     values = to_floats(table.columns[name])
     known = values[np.isfinite(values)]
     return float(np.median(known)) if len(known) else 0.0
 
 
-def _holds_text(table: ColumnTable, name: str) -> bool:
-    return is_text(table.columns[name].type) and not table.columns[name].null_count
-
-
 def _codes(table: ColumnTable, name: str) -> Ints:
-    """Return the number of each row's value among the different ones; missing values are one of them."""
     column = table.columns[name].combine_chunks()
     return to_ints(column.dictionary_encode(null_encoding="encode").indices)
 
 
 def _of_problems(table: ColumnTable, features: Iterable[str], owners: Ints) -> tuple[str, ...]:
     """Return the columns that have one value in every problem; none if it is the same value in all of them."""
-    few, found, differ = owners < SOME, [], False
+    few, constant, differ = owners < SOME, [], False
     for name in features:
         codes = _codes(table, name)
         if _constant(owners[few], codes[few]) and _constant(owners, codes):
-            found.append(name)
+            constant.append(name)
             differ |= bool(codes.max() > 0)
-    return tuple(found) if differ else ()
+    return tuple(constant) if differ else ()
 
 
 def _constant(owners: Ints, codes: Ints) -> bool:
-    """Return whether each problem has only one of the codes."""
     first: Ints = np.empty(int(owners.max()) + 1, dtype=codes.dtype)
     first[owners[::-1]] = codes[::-1]
     return bool((codes == first[owners]).all())
 
 
 def _say_roles(table: ColumnTable, context: tuple[str, ...], catalogue: str | None) -> None:
-    """Say in one line what was found, and how to switch it off."""
-    parts = (
-        [f"context, with one value per problem: {_some(context)} (to keep them as features, pass context=None)"]
-        if context
-        else []
-    )
-    parts += (
-        [f"catalogue, with recurring items: {catalogue!r} (to keep them as ids, pass catalogue=None)"]
-        if catalogue
-        else []
-    )
+    parts = []
+    if context:
+        way = "(to keep them as features, pass context=None)"
+        parts.append(f"context, with one value per problem: {_some(context)} {way}")
+    if catalogue:
+        parts.append(f"catalogue, with recurring items: {catalogue!r} (to keep them as ids, pass catalogue=None)")
     if parts:
         warn(f"{table.source}: {'; '.join(parts)}.", Notice)
 
 
 def _some(columns: Iterable[str]) -> str:
-    """Return the first few of some column names, and how many more there are."""
     every = list(columns)
     shown = ", ".join(map(repr, every[:SHOWN]))
     return shown if len(every) <= SHOWN else f"{shown} and {len(every) - SHOWN:,} more columns"

@@ -1,8 +1,4 @@
-"""Decide the role of each column of a table: id, feature, context, vector, size and so on.
-
-`ColumnOptions` holds the caller's options before any table is seen, `choose_columns` matches them with a table, and
-`Columns` is the result, which models store so that later tables are read alike.
-"""
+"""Decide the role of each column of a table: id, feature, context, vector, size and so on."""
 
 from __future__ import annotations
 
@@ -29,13 +25,7 @@ NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 @saved_as("Columns")
 @dataclass(frozen=True)
 class Columns:
-    """How a table was read: everything needed to read another table for the same model.
-
-    `read_with_columns` returns one, and estimators keep it as `columns_`. Pass it as `columns=` to
-    `Problems.from_frame`, `read` or `scan` for later tables, so that features come in the same order and categories get
-    the same codes. There is no need to create one by hand: the column options of `Problems.from_frame` are more
-    convenient.
-    """
+    """How a table was read, so that later tables give the same features in the same order, with the same codes."""
 
     problem: str  # column of problem ids
     item: str | None = None  # columns of item ids, sizes and group labels, where there are any
@@ -52,9 +42,7 @@ class Columns:
     new_levels: str = "error"  # what a level that is not known means: "error", or "zeros" for none of the levels
     alternatives: str | None = None  # column of what candidates are alternatives of
     weight: str | None = None  # column of the weights of problems
-    fills: Mapping[str, float] = field(
-        default_factory=dict
-    )  # of columns with missing values in training: their medians
+    fills: Mapping[str, float] = field(default_factory=dict)  # medians of columns that had missing values in training
 
     def flags(self, name: str) -> tuple[str, ...]:
         """Names of the features that a column becomes: one per level, or its own and one that marks missing values."""
@@ -64,17 +52,12 @@ class Columns:
 
     @property
     def context_names(self) -> tuple[str, ...]:
-        """Names of the context features, categories as their flags."""
         return tuple(flag for name in self.context for flag in self.flags(name))
 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """The caller's column options, before a table is seen; the fields are the options of `Problems.from_frame`.
-
-    If `columns` is given, it replaces all other column options. `fixed` marks that a model has chosen the columns in
-    another way, so that error messages do not suggest naming other ones.
-    """
+    """The options of `Problems.from_frame`, in its order, before a table is seen; `columns` replaces all others."""
 
     problem: str = "problem"
     item: str | None = "item"
@@ -83,6 +66,7 @@ class ColumnOptions:
     features: Sequence[str] | None = None
     context: str | Sequence[str] | None = "auto"
     vectors: str | Sequence[str] | None = None
+    links: str | Sequence[str] | None = None
     catalogue: str | None = "auto"
     catalogue_names: Sequence[str] | None = None
     categorical: Sequence[str] = ()
@@ -91,9 +75,8 @@ class ColumnOptions:
     missing: str = "auto"
     alternatives: str | None = None
     weight: str | None = None
-    new_levels: str | None = None
     columns: Columns | None = None
-    links: str | Sequence[str] | None = None
+    new_levels: str | None = None
     fixed: bool = False  # whether no option can name other columns, as a model has named them
 
     def read_as_text(self) -> set[str]:
@@ -103,15 +86,8 @@ class ColumnOptions:
             single = (kept.item, kept.catalogue, kept.group, kept.alternatives)
             return {kept.problem, *kept.levels} | {name for name in single if name is not None}
         catalogue = None if self.catalogue == "auto" else self.catalogue
-        named = [
-            self.problem,
-            self.item,
-            catalogue,
-            self.group,
-            self.alternatives,
-            *_as_list(self.categorical, "categorical"),
-        ]
-        return {name for name in named if name is not None}
+        named = (self.problem, self.item, catalogue, self.group, self.alternatives)
+        return {name for name in named if name is not None} | set(_as_list(self.categorical, "categorical"))
 
 
 class ColumnKeywords(TypedDict, total=False):
@@ -163,7 +139,6 @@ def with_column_options(function: T) -> T:
 
 
 def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) -> Columns:
-    """Match the caller's options with the columns of a table."""
     if options.new_levels not in (None, "error", "zeros"):
         raise InputError(f'new_levels must be "error" or "zeros". Got {options.new_levels!r}.')
     if options.missing not in ("auto", "error"):
@@ -217,7 +192,6 @@ def _item(table: ColumnTable, options: ColumnOptions, used: set[str]) -> str | N
 
 
 def _own_categories(table: ColumnTable, options: ColumnOptions, used: set[str]) -> tuple[str, ...]:
-    """Columns of a categorical type, which become features by default unless they have another role."""
     if options.features is not None:
         return ()
     single = (options.problem, options.item, options.size, options.catalogue, options.group)
@@ -232,7 +206,6 @@ def _numbers(table: ColumnTable) -> tuple[int, int] | None:
 
 
 def _features(table: ColumnTable, options: ColumnOptions, columns: Columns, taken: set[str]) -> tuple[str, ...]:
-    """Return the feature columns: those named, or every numeric or categorical one without a role."""
     if options.features is not None:
         named = _expand(table, options.features, "features")
         return named + tuple(name for name in columns.levels if name not in (*named, *columns.context))
@@ -248,9 +221,7 @@ def _features(table: ColumnTable, options: ColumnOptions, columns: Columns, take
     for name in open_names:
         if name not in columns.levels:
             _no_stray_text(table, name)
-    warn_of_dates(table, open_names)
-    warn_of_lists(table, open_names)
-    warn_of_categories(table, [name for name in open_names if name not in columns.levels])
+    warn_of_unused(table, open_names, [name for name in open_names if name not in columns.levels])
     return tuple(name for name in open_names if name in columns.levels or is_number(table.columns[name].type))
 
 
@@ -268,25 +239,21 @@ def _no_stray_text(table: ColumnTable, name: str) -> None:
 
 
 def _optional_column(table: ColumnTable, name: str | None, default: str) -> str | None:
-    """Return a column that may be missing as long as the user has not named it."""
     return None if name == default and name not in table.names else _require_column(table, name, default)
 
 
 def _require_column(table: ColumnTable, name: str | None, option: str) -> str | None:
-    """Return the name itself, after a check that the column exists."""
     if name is not None:
         table.column(name, option)
     return name
 
 
 def _expand(table: ColumnTable, patterns: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
-    """Column names that one or several patterns stand for, without repetition."""
     expanded = [name for pattern in _as_list(patterns, option) for name in table.matching(pattern, option)]
     return tuple(dict.fromkeys(expanded))
 
 
 def _as_list(names: str | Sequence[str] | None, option: str) -> list[str]:
-    """One name or a sequence of names as a list; raises `InputError` for anything else."""
     several = [names] if isinstance(names, str) else list(names or ())
     if not all(isinstance(name, str) for name in several):
         raise InputError(f"{option} must name columns. Got {names!r}.")
@@ -297,44 +264,28 @@ COORDINATES = re.compile(r"(?i)emb|vec|dim")  # in names of columns that hold on
 MANY_COORDINATES = 16
 
 
-def warn_of_dates(table: ColumnTable, names: Sequence[str]) -> None:
-    """Warn that columns of dates and times are not used as features."""
-    dates = [repr(name) for name in names if pa.types.is_temporal(table.columns[name].type)]
-    if dates:
-        warn(
-            f"{table.source}: dates and times are not used as features, so these columns are left out: "
-            f"{', '.join(dates)}. Turn them into numbers, such as days since an event, or name them with ignore=.",
-            DataWarning,
-        )
-
-
-def warn_of_categories(table: ColumnTable, names: Sequence[str]) -> None:
-    """Warn that columns of text with few different values, such as a category read from a CSV file, are not used."""
-    repeated = [name for name in names if is_text(table.columns[name].type) and _few_values(table.columns[name])]
-    if repeated:
-        quoted = ", ".join(map(repr, repeated))
-        warn(
-            f"{table.source}: text is not used as a feature, so these columns are left out: {quoted}. Name those that "
-            "hold categories with categorical=, ids of items with item=, and others with ignore=.",
-            DataWarning,
-        )
-
-
-def warn_of_lists(table: ColumnTable, names: Sequence[str]) -> None:
-    """Warn that columns of lists, such as embeddings or ids of other items, are used only where their role is named."""
-    held = {name: table.columns[name].type for name in names if is_list(table.columns[name].type)}
+def warn_of_unused(table: ColumnTable, names: Sequence[str], plain: Sequence[str]) -> None:
+    """Warn of dates and lists among `names`, and of text with few different values among `plain`, which are no use."""
+    kinds = {name: table.columns[name].type for name in names}
+    lists = {name: is_number(kind.value_type) for name, kind in kinds.items() if is_list(kind)}
+    dates = [name for name, kind in kinds.items() if pa.types.is_temporal(kind)]
+    texts = [name for name in plain if is_text(kinds[name]) and _few_values(table.columns[name])]
+    days = "Turn them into numbers, such as days since an event, or name them with ignore=."
+    _warn_left_out(table, "dates and times are not used as features", dates, days)
     for numeric, use in ((True, "embeddings with vectors="), (False, "ids of other items with links=")):
-        columns = [repr(name) for name, kind in held.items() if is_number(kind.value_type) == numeric]
-        if columns:
-            warn(
-                f"{table.source}: lists are not used as features, so these columns are left out: {', '.join(columns)}. "
-                f"Name {use}, and others with ignore=.",
-                DataWarning,
-            )
+        held = [name for name, of_numbers in lists.items() if of_numbers == numeric]
+        _warn_left_out(table, "lists are not used as features", held, f"Name {use}, and others with ignore=.")
+    roles = "Name those that hold categories with categorical=, ids of items with item=, and others with ignore=."
+    _warn_left_out(table, "text is not used as a feature", texts, roles)
+
+
+def _warn_left_out(table: ColumnTable, why: str, columns: list[str], advice: str) -> None:
+    if columns:
+        quoted = ", ".join(map(repr, columns))
+        warn(f"{table.source}: {why}, so these columns are left out: {quoted}. {advice}", DataWarning)
 
 
 def _few_values(column: pa.ChunkedArray) -> bool:
-    """Return whether a column has at most 50 different values, each five times or more on average."""
     return pc.count_distinct(column).as_py() <= min(50, len(column) / 5)
 
 

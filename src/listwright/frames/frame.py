@@ -1,9 +1,4 @@
-"""Read a data frame or table with one row per candidate into the arrays that `Problems.from_arrays` takes.
-
-`table_arrays` is shared by frames and files: it chooses the role of each column, collects the levels of categorical
-columns and calls `read_arrays`, which groups rows by problem and makes the arrays. A scan calls `read_arrays` directly
-for each block, because its columns are already chosen.
-"""
+"""Read a data frame or table with one row per candidate into the arrays that `Problems.from_arrays` takes."""
 
 from __future__ import annotations
 
@@ -30,7 +25,7 @@ from listwright.frames.arrays import (
     links_of,
     require_unique_items,
     sizes_of,
-    vectors_of,
+    vectors,
     weights_of,
 )
 from listwright.frames.auto import fill_gaps
@@ -46,7 +41,6 @@ REFERENCE_COLUMNS = ("reference", "text")  # where the text of a reference is lo
 def table_arrays(
     table: ColumnTable, options: ColumnOptions, *, reward: Any = None, references: Any = None
 ) -> tuple[dict[str, Any], Columns]:
-    """Return the arguments of `Problems.from_arrays` that a table gives, and how its columns were read."""
     table = replace(table, fixed=options.fixed or options.columns is not None)
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. There must be one row per candidate.")
@@ -58,15 +52,13 @@ def table_arrays(
     if not (columns.features or columns.numbered or columns.context or columns.catalogue):
         way = "Name some with features= or catalogue="
         raise InputError(f"{table.source} has no features: no numeric column is left. {way}.")
-    known = reward if spec is None else spec
     new_levels = options.new_levels or columns.new_levels
-    return read_arrays(table, columns, known, references=references, new_levels=new_levels), columns
+    return read_arrays(table, columns, spec or reward, references=references, new_levels=new_levels), columns
 
 
 def read_arrays(
     table: ColumnTable, columns: Columns, reward: Any, *, references: Any, new_levels: str
 ) -> dict[str, Any]:
-    """Return the arrays of a table whose columns are chosen and whose levels are known."""
     groups = group_rows(table, columns.problem)
     features, feature_names = features_of(table, columns, groups, new_levels=new_levels)
     arrays = {
@@ -78,7 +70,7 @@ def read_arrays(
         "problem_ids": groups.ids,
         "item_ids": _items(table, columns, groups),
         "feature_names": feature_names,
-        "vectors": vectors_of(table, columns, groups),
+        "vectors": groups.sort(vectors(table, columns.vectors, "vectors")) if columns.vectors else None,
         "links": links_of(table, columns, groups),
         "groups": _labels(table, columns.group, "group", groups),
         "alternatives": _labels(table, columns.alternatives, "alternatives", groups),
@@ -91,7 +83,6 @@ def read_arrays(
 
 
 def references_by_problem(references: Any, problem: str) -> dict[str, list[str]] | None:
-    """Reference texts by problem id, from a dict, a data frame or a table; None stays None."""
     if references is None:
         return None
     if isinstance(references, Mapping):
@@ -116,15 +107,13 @@ def as_table(frame: Any) -> ColumnTable:
 
 
 def _collect(frame: Any) -> nw.DataFrame[Any]:
-    """Return a frame of any library as one in memory, or raise `InputError`."""
     try:
         known = nw.from_native(frame)
         return known.collect() if isinstance(known, nw.LazyFrame) else known
     except TypeError:
         if isinstance(frame, str | Path):
-            raise InputError(
-                f"Got the path {str(frame)!r}. Read files with lw.read (listwright.read), and pass what it returns."
-            ) from None
+            way = "Read files with lw.read (listwright.read), and pass what it returns."
+            raise InputError(f"Got the path {str(frame)!r}. {way}") from None
         kind = f"{type(frame).__module__}.{type(frame).__name__}"
         raise InputError(f"Give a frame of pandas, polars, pyarrow or DuckDB. Got {kind}.") from None
     except Exception as error:  # noqa: BLE001 - a lazy frame fails with whatever its library raises
@@ -134,7 +123,6 @@ def _collect(frame: Any) -> nw.DataFrame[Any]:
 
 
 def is_frame(given: Any) -> TypeGuard[IntoFrame]:
-    """Return whether this is a frame of pandas, polars, pyarrow or DuckDB, in memory or lazy."""
     try:
         return isinstance(nw.from_native(given, pass_through=True), nw.DataFrame | nw.LazyFrame)
     except nw.exceptions.NarwhalsError:  # such as two columns of the same name, which `as_table` explains
@@ -142,13 +130,11 @@ def is_frame(given: Any) -> TypeGuard[IntoFrame]:
 
 
 def as_chunked(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the column as a chunked array; categorical (dictionary) columns are decoded to text."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     return chunked.cast(pa.string()) if pa.types.is_dictionary(chunked.type) else chunked
 
 
 def _with_levels(table: ColumnTable, columns: Columns) -> Columns:
-    """Fill in levels and catalogue items from the table where the caller has not given them."""
     levels = {name: given or levels_of(table, name) for name, given in columns.levels.items()}
     if columns.catalogue is not None and not columns.catalogue_names:
         columns = replace(columns, catalogue_names=catalogue_of(table, columns.catalogue))
@@ -156,7 +142,6 @@ def _with_levels(table: ColumnTable, columns: Columns) -> Columns:
 
 
 def _items(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[Any] | None:
-    """Item ids by row in the order of the problems, or None without an item column; refuses an item listed twice."""
     if columns.item is None:
         return None
     codes, values = names(table, columns.item, "item")
@@ -165,7 +150,6 @@ def _items(table: ColumnTable, columns: Columns, groups: RowGroups) -> NDArray[A
 
 
 def _labels(table: ColumnTable, column: str | None, option: str, groups: RowGroups) -> NDArray[Any] | None:
-    """Labels by row in the order of the problems, or None without their column."""
     if column is None:
         return None
     codes, values = names(table, column, option)
@@ -173,7 +157,6 @@ def _labels(table: ColumnTable, column: str | None, option: str, groups: RowGrou
 
 
 def _catalogue(table: ColumnTable, columns: Columns, groups: RowGroups) -> Ints | None:
-    """Catalogue codes by row in the order of the problems, or None; refuses an item that a problem lists twice."""
     if columns.catalogue is None:
         return None
     codes = catalogue_codes(table, columns.catalogue, columns.catalogue_names)
@@ -182,7 +165,6 @@ def _catalogue(table: ColumnTable, columns: Columns, groups: RowGroups) -> Ints 
 
 
 def _references_from_table(table: ColumnTable, problem: str) -> dict[str, list[str]]:
-    """Reference texts by problem id, from a table with one row per reference."""
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. References need one row each.")
     codes, ids = names(table, problem, "problem")
@@ -194,10 +176,7 @@ def _references_from_table(table: ColumnTable, problem: str) -> dict[str, list[s
 
 
 def _references_from_mapping(references: Mapping[Any, Any]) -> dict[str, list[str]]:
-    """Reference texts by problem id, from a dict whose values are one text or a sequence of texts."""
-    by_id = {
-        str(name): [several] if isinstance(several, str) else list(several) for name, several in references.items()
-    }
+    by_id = {str(name): [some] if isinstance(some, str) else list(some) for name, some in references.items()}
     for name, several in by_id.items():
         if not all(isinstance(text, str) for text in several):
             raise InputError(f"References of problem {name} must be texts. Got {several!r:.60}.")

@@ -1,8 +1,4 @@
-"""TREC diversity judgements (qrels): which document answers which subtopic of a query.
-
-The reward string `qrels:FILE` reads such a file; `tables.qrels_reward` makes rewards for problems that are there
-already.
-"""
+"""TREC diversity judgements (qrels): which document answers which subtopic of a query."""
 
 from __future__ import annotations
 
@@ -47,7 +43,6 @@ def read_qrels(path: str | Path) -> Judgements:
 def subtopic_coverage(
     judgements: Judgements, problem_ids: NDArray[Any], item_ids: NDArray[Any] | None, offsets: Ints
 ) -> sparse.csr_array:
-    """Which subtopics each candidate answers, as a sparse matrix."""
     # Takes ids and offsets in place of `Problems`, because a reward is built before its problems exist.
     if item_ids is None:
         raise InputError("Judgements name documents, but these problems have no item ids. Name the column with item=.")
@@ -76,7 +71,6 @@ def _answered_subtopics(judgements: Judgements, queries: list[str], items: list[
 
 
 def _fields(line: str, place: str) -> tuple[str, str, str, float]:
-    """Split a line of judgements into query, subtopic, document and grade; raise `InputError` if it is malformed."""
     fields = line.split()
     if len(fields) != 4:
         raise InputError(f"{place}: expected query, subtopic, document and judgement. Got {len(fields)} fields.")

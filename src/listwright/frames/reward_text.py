@@ -1,9 +1,4 @@
-"""Parse reward strings such as `"coverage:topic_*"`, the same in Python and on the command line.
-
-`parse_reward` checks the syntax only. Column names are resolved later, when a table is known: `RewardSpec.columns_of`
-tells which columns belong to the reward, so that they are not used as features, and `listwright.frames.rewards` builds
-the reward object.
-"""
+"""Parse reward strings such as `"coverage:topic_*"`, the same in Python and on the command line."""
 
 from __future__ import annotations
 
@@ -41,7 +36,6 @@ class RewardSpec:
         return self.argument, None
 
     def columns_of(self, table: ColumnTable) -> list[str]:
-        """All columns of `table` that the reward is computed from, weights included."""
         # They are not features unless named explicitly.
         if self.kind in ("python", "qrels"):
             return []
@@ -74,13 +68,10 @@ def parse_reward(spec: str) -> RewardSpec:
 
 
 def is_pattern(name: str) -> bool:
-    """Return whether a name contains a wildcard (`*`, `?` or `[`), and so may stand for several columns."""
     return _PATTERN.search(name) is not None
 
 
 class RewardKind(NamedTuple):
-    """Description of one kind of reward."""
-
     form: str  # how it is written, such as "any:COLUMN"
     meaning: str  # what a list is worth under it, in one phrase
     examples: tuple[str, ...]  # reward strings that work on the example table of the documentation page
@@ -128,9 +119,7 @@ KINDS = {
         "of a row, or a list with one number per topic.",
     ),
     "probabilistic": RewardKind(
-        "probabilistic:COLUMNS",
-        "the same where items cover topics with a probability",
-        ("probabilistic:about_*",),
+        "probabilistic:COLUMNS", "the same where items cover topics with a probability", ("probabilistic:about_*",)
     ),
     "sqrt": RewardKind(
         "sqrt:COLUMNS",

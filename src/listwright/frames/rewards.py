@@ -1,8 +1,4 @@
-"""Build reward objects from reward specs and table columns.
-
-`build_reward` dispatches on the kind of the spec through `_BUILDERS`. Every builder takes the spec and a `RewardData`
-and returns a reward from `listwright.rewards` whose rows are in the order of the problems.
-"""
+"""Build reward objects, with rows in the order of the problems, from reward specs and table columns."""
 
 from __future__ import annotations
 
@@ -42,8 +38,6 @@ MOST_SIMILARITIES = 8e9  # bytes of similarities up to which facility location i
 
 
 class RewardData(NamedTuple):
-    """The data that a reward can be built from."""
-
     table: ColumnTable
     groups: RowGroups
     item_ids: NDArray[Any] | None  # in the order of the problems
@@ -64,7 +58,6 @@ def as_spec(reward: Any) -> RewardSpec | None:
 
 
 def build_reward(reward: RewardSpec | Reward, data: RewardData) -> Reward:
-    """Build the reward of some problems."""
     # A reward object is returned as it is, provided that the rows of the table are already in the order of the
     # problems; otherwise its rows would no longer match, and `InputError` is raised.
     if data.references is not None and getattr(reward, "kind", None) not in ("rouge", "rouge2"):
@@ -80,22 +73,20 @@ def build_reward(reward: RewardSpec | Reward, data: RewardData) -> Reward:
 
 
 def _any(spec: RewardSpec, data: RewardData) -> Reward:
-    """`any:` - chance that at least one item succeeds; values must be within 0 and 1."""
-    success = _column(spec, data)
+    success = numbers(data.table, spec.argument, "reward")
     _within(data.table, spec.argument, success, 1.0, "For grades 0, 1, 2, ... write graded:COLUMN.")
     return AnySuccess(data.groups.sort(success))
 
 
 def _graded_success(spec: RewardSpec, data: RewardData) -> Reward:
     """`graded:` - as `any:`, with success probability (2^grade - 1) / 2^highest, the stopping probability of ERR."""
-    grades = _column(spec, data)
+    grades = numbers(data.table, spec.argument, "reward")
     _within(data.table, spec.argument, grades, 30.0, "Grades are 0, 1, 2, ...")
     highest = max(float(grades.max()), 1.0) if spec.highest is None else spec.highest
     return AnySuccess(data.groups.sort((2.0**grades - 1.0) / 2.0**highest))
 
 
 def _total(spec: RewardSpec, data: RewardData) -> Reward:
-    """`sum:` and `share:` - a modular reward: the (weighted) sum of a column, possibly capped or normalized."""
     name, weight = spec.topics_and_weights(data.table)
     values = _not_negative(data.table, name)
     if weight is not None:
@@ -104,15 +95,12 @@ def _total(spec: RewardSpec, data: RewardData) -> Reward:
 
 
 def _coverage(spec: RewardSpec, data: RewardData) -> Reward:
-    """`coverage:` - share of topics covered; amounts are reduced to 0 and 1."""
-    topics, weight = spec.topics_and_weights(data.table)
-    matrix, weights = topics_of(data.table, data.groups, topics, weight, shares=False)
+    matrix, weights = topics_of(data.table, data.groups, *spec.topics_and_weights(data.table), shares=False)
     matrix.data = np.ones_like(matrix.data)
     return Coverage(matrix, weights)
 
 
 def _probabilistic(spec: RewardSpec, data: RewardData) -> Reward:
-    """`probabilistic:` - expected share of topics covered; raises `InputError` for amounts above 1."""
     topics, weight = spec.topics_and_weights(data.table)
     matrix, weights = topics_of(data.table, data.groups, topics, weight, shares=True)
     if matrix.data.max(initial=0.0) > 1.0:
@@ -122,9 +110,7 @@ def _probabilistic(spec: RewardSpec, data: RewardData) -> Reward:
 
 
 def _concave(spec: RewardSpec, data: RewardData) -> Reward:
-    """`sqrt:` and `log:` - concave function of the amount that the list brings to each topic."""
-    topics, weight = spec.topics_and_weights(data.table)
-    matrix, weights = topics_of(data.table, data.groups, topics, weight, shares=True)
+    matrix, weights = topics_of(data.table, data.groups, *spec.topics_and_weights(data.table), shares=True)
     return ConcaveCoverage(matrix, spec.kind, weights=weights)
 
 
@@ -132,10 +118,8 @@ def _facility(spec: RewardSpec, data: RewardData) -> Reward:
     """`facility:` - facility location with cosine similarities of all pairs of a problem's candidates."""
     offsets = data.groups.offsets
     if 4.0 * float((np.diff(offsets).astype(np.float64) ** 2).sum()) > MOST_SIMILARITIES:
-        largest = int(np.diff(offsets).max())
-        raise InputError(
-            f"facility needs the similarities of all pairs of a problem's items. Got up to {largest} items."
-        )
+        got = f"Got up to {int(np.diff(offsets).max())} items."
+        raise InputError(f"facility needs the similarities of all pairs of a problem's items. {got}")
     chosen = tuple(data.table.matching(spec.argument, "reward"))
     table = data.groups.sort(vectors(data.table, chosen, "reward"))
     unit = unit_rows(table).astype(np.float32)
@@ -143,7 +127,6 @@ def _facility(spec: RewardSpec, data: RewardData) -> Reward:
 
 
 def _rouge(spec: RewardSpec, data: RewardData) -> Reward:
-    """`rouge:` and `rouge2:` - n-gram recall against the reference texts, which must be given."""
     if data.references is None:
         what = "the texts that a good list would contain, by problem"
         raise InputError(f"{spec.kind} needs references: {what}. Pass references=.")
@@ -163,38 +146,21 @@ def _references(by_problem: Mapping[str, list[str]], name: str) -> list[list[str
 
 
 def _qrels(spec: RewardSpec, data: RewardData) -> Reward:
-    """`qrels:` - share of subtopics answered, from a file of TREC judgements."""
     judgements = read_qrels(spec.argument)
     return Coverage(subtopic_coverage(judgements, data.groups.ids, data.item_ids, data.groups.offsets))
 
 
-def _own(spec: RewardSpec, data: RewardData) -> Reward:
-    """`FILE.py:FUNCTION` - the user's own function; its file is executed."""
-    return Function(load_function(spec.argument, spec.function))
-
-
-def _column(spec: RewardSpec, data: RewardData) -> Floats:
-    """Return the column that the spec names, as numbers."""
-    return numbers(data.table, spec.argument, "reward")
-
-
 def _not_negative(table: ColumnTable, name: str) -> Floats:
-    """Return a column as numbers; raise `InputError` below 0."""
     values = numbers(table, name, "reward")
     _within(table, name, values, np.inf, "What an item is worth is 0 or more.")
     return values
 
 
 def _within(table: ColumnTable, name: str, values: Floats, high: float, advice: str) -> None:
-    """Raise `InputError` for the first value below 0 or above `high`, with advice."""
     bad = first_bad(~((values >= 0) & (values <= high)))
     if bad is not None:
-        raise table.error(
-            bad,
-            name,
-            f"{values[bad]:g} is below 0" if high == np.inf else f"{values[bad]:g} is not between 0 and {high:g}",
-            advice,
-        )
+        limits = "below 0" if high == np.inf else f"not between 0 and {high:g}"
+        raise table.error(bad, name, f"{values[bad]:g} is {limits}", advice)
 
 
 _BUILDERS: dict[str, Callable[[RewardSpec, RewardData], Reward]] = {
@@ -210,7 +176,7 @@ _BUILDERS: dict[str, Callable[[RewardSpec, RewardData], Reward]] = {
     "rouge": _rouge,
     "rouge2": _rouge,
     "qrels": _qrels,
-    "python": _own,
+    "python": lambda spec, data: Function(load_function(spec.argument, spec.function)),
 }
 
 
@@ -227,7 +193,6 @@ class TopicEntries(NamedTuple):
 def topics_of(
     table: ColumnTable, groups: RowGroups, topics: str, weight: str | None, *, shares: bool
 ) -> tuple[Any, Any]:
-    """Read topics and their weights."""
     # Topics are numbered within their problem, so that the matrix is only as wide as the problem with the most topics,
     # however large the vocabulary of the whole table is.
     entries = _entries(table, topics, shares=shares)
@@ -271,7 +236,6 @@ def _from_columns(table: ColumnTable, names: list[str]) -> TopicEntries:
 
 
 def _as_text(table: ColumnTable, name: str, values: pa.Array) -> pa.Array:
-    """Topic names as strings; raise `InputError` for types that have no text form."""
     try:
         return values.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -282,12 +246,11 @@ def _as_text(table: ColumnTable, name: str, values: pa.Array) -> pa.Array:
 def _from_lists(table: ColumnTable, name: str, listed: ListColumn, *, shares: bool) -> TopicEntries:
     """One topic per distinct entry, or, for lists of amounts, one topic per position in the list."""
     rows = np.repeat(np.arange(table.n_rows), listed.lengths)
-    ends = np.cumsum(listed.lengths)
-    slots = np.arange(len(rows)) - np.repeat(ends - listed.lengths, listed.lengths)
+    slots = np.arange(len(rows)) - np.repeat(np.cumsum(listed.lengths) - listed.lengths, listed.lengths)
     if not shares or not is_number(listed.values.type):
-        encode_names = _as_text(table, name, listed.values).dictionary_encode()
-        topics = to_ints(encode_names.indices)
-        return TopicEntries(rows, topics, np.ones(len(rows)), slots, encode_names.dictionary.to_pylist())
+        encoded = _as_text(table, name, listed.values).dictionary_encode()
+        topics, names = to_ints(encoded.indices), encoded.dictionary.to_pylist()
+        return TopicEntries(rows, topics, np.ones(len(rows)), slots, names)
     amounts = to_floats(listed.values)
     bad = first_bad(~((amounts >= 0) & np.isfinite(amounts)))
     if bad is not None:
@@ -319,7 +282,6 @@ def _weights(table: ColumnTable, name: str, entries: TopicEntries) -> Floats:
 
 
 def _as_numbers(table: ColumnTable, name: str, listed: ListColumn) -> Floats:
-    """Return the entries of lists as float64; raise `InputError` if they are not numbers."""
     try:
         return to_floats(listed.values)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -342,7 +304,6 @@ def _agree(
 
 
 def load_function(path: str | Path, name: str) -> Callable[..., Any]:
-    """Execute a Python file and return one of its functions."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"There is no file {path}. Write the reward as FILE.py:FUNCTION.")
@@ -353,8 +314,6 @@ def load_function(path: str | Path, name: str) -> Callable[..., Any]:
 
 
 def _name_errors(function: Callable[..., Any], place: str) -> Callable[..., Any]:
-    """Wrap a function so that its exceptions become an `InputError` that names `place`."""
-
     @wraps(function)
     def call(*arguments: Any) -> Any:
         try:

@@ -1,8 +1,4 @@
-"""Open files as byte streams or text lines, decompressed by their ending (.gz, .zst, .bz2).
-
-Every failure becomes an `InputError` that names the file, so that readers need not handle errors of the operating
-system and of the decompression libraries.
-"""
+"""Open files as byte streams or text lines, unpacked by their ending; failures are `InputError`s with the name."""
 
 from __future__ import annotations
 
@@ -18,7 +14,6 @@ PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 
 
 def open_file(path: str | Path) -> pa.NativeFile:
-    """Open a file for reading, decompressed according to its ending."""
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file.")
@@ -29,7 +24,6 @@ def open_file(path: str | Path) -> pa.NativeFile:
 
 
 def content(path: str | Path) -> bytes:
-    """All bytes of a file, decompressed."""
     try:
         with open_file(path) as stream:
             return stream.read()
@@ -58,7 +52,6 @@ def number_in(text: str, what: str, place: str) -> float:
 
 
 def unreadable(path: str | Path, error: Exception) -> InputError:
-    """Build the error for a file that cannot be read, with the first line of `error` as the reason."""
     if not Path(path).exists():
         return InputError(f"There is no file {path}.")
     reason = str(error).partition("\n")[0].rstrip(".")

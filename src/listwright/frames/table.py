@@ -1,9 +1,4 @@
-"""The common in-memory form of every input: Arrow columns by name, plus the origin of each row.
-
-All readers (frames, CSV, JSON lines, SVMlight, Parquet, blocks of a scan) produce a `ColumnTable`, and everything after
-them works on tables only. `FileRows` remembers the file and line of each row, so that every error message can name the
-cell that is wrong and the option that fixes it.
-"""
+"""The common in-memory form of every input: Arrow columns by name, plus the file and line of each row."""
 
 from __future__ import annotations
 
@@ -52,12 +47,10 @@ class ColumnTable:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows of all parts together."""
         return sum(part.n_rows for part in self.parts)
 
     @property
     def names(self) -> list[str]:
-        """Names of all columns, the unreadable ones last."""
         return [*self.columns, *self.unreadable]
 
     @property
@@ -93,7 +86,6 @@ class ColumnTable:
         return matches
 
     def is_fixed(self, option: str) -> bool:
-        """Return whether a trained model determines the column of this option."""
         return self.fixed and option not in ("reward", "references")
 
     def advice(self, option: str, way: str, choice: str) -> str:
@@ -101,7 +93,6 @@ class ColumnTable:
         return f"{way}." if self.is_fixed(option) else f"{way}, or {choice}."
 
     def place(self, row: int) -> str:
-        """Describe the position of a row across all parts: its file and line."""
         part = int(np.searchsorted(self.starts, row, side="right")) - 1
         return self.parts[part].place(row - int(self.starts[part]))
 
@@ -114,7 +105,6 @@ class ColumnTable:
 
 
 def no_repeats(names: Iterable[str], source: str) -> None:
-    """Raise `InputError` if two columns have the same name, as neither could be addressed."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -123,7 +113,6 @@ def no_repeats(names: Iterable[str], source: str) -> None:
 
 
 def _list_names(names: list[str]) -> str:
-    """Join column names for an error message; after `NAMES_SHOWN` of them, only the number of the rest is given."""
     shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return (shown + more) or "no columns"

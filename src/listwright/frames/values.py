@@ -1,8 +1,4 @@
-"""Read table columns as numbers, names, texts or lists, with errors that name file, line and column.
-
-These functions are the only place where cell values are checked. The `option` argument that most of them take is the
-name of the option that selected the column, for the advice in error messages.
-"""
+"""Read table columns as numbers, names, texts or lists; `option` is the one that named the column, for messages."""
 
 from __future__ import annotations
 
@@ -24,8 +20,6 @@ SHOWN = 40  # characters of a bad value that a message shows
 
 
 class NameColumn(NamedTuple):
-    """A column of names, dictionary-encoded."""
-
     codes: Ints  # by row, the index of its value in `values`
     values: list[Any]  # different values in order of first appearance: all int or all str
 
@@ -44,12 +38,10 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds strings."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds lists."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
@@ -75,18 +67,12 @@ def numbers(table: ColumnTable, name: str, option: str, *, fill: float | None = 
 
 
 def is_missing(table: ColumnTable, name: str) -> NDArray[np.bool_]:
-    """Return by row whether a value of a column of numbers is missing."""
     column = table.columns[name]
     return np.ones(len(column), bool) if pa.types.is_null(column.type) else np.isnan(to_floats(column))
 
 
 def names(table: ColumnTable, name: str, option: str) -> NameColumn:
-    """Read a column of ids or categories.
-
-    Integers stay integers, and floats that are all whole become integers (pandas turns integer columns with gaps into
-    floats); everything else is text. In text formats, values that all look like integers are converted, so that the
-    same data in CSV and Parquet gives the same ids. Missing and empty values raise `InputError`.
-    """
+    """Read a column of ids or categories: as integers where all values are whole, so that CSV and Parquet agree."""
     column = _as_names(table, name, option)
     encoded = column.combine_chunks().dictionary_encode()
     missing = first_bad(to_bools(encoded.is_null()))
@@ -110,7 +96,6 @@ def as_array(values: list[Any]) -> NDArray[Any]:
 
 
 def texts(table: ColumnTable, name: str, option: str) -> list[str]:
-    """Read a column of text; raise `InputError` for other types and for missing values."""
     column = table.column(name, option)
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must be text. Got {column.type}"
@@ -122,11 +107,7 @@ def texts(table: ColumnTable, name: str, option: str) -> list[str]:
 
 
 def lists(table: ColumnTable, name: str, option: str) -> ListColumn:
-    """Read a column of lists.
-
-    Text is split at `|`, or parsed as JSON if it begins with `[`. A column of single values gives lists of one. Missing
-    lists count as empty; a missing entry within a list raises `InputError`.
-    """
+    """Read a column of lists; text is split at `|` or parsed as JSON, and single values are lists of one."""
     column = table.column(name, option)
     if is_text(column.type):
         column = _parse_lists(table, name, column)
@@ -165,7 +146,6 @@ def _all_whole(column: pa.ChunkedArray) -> bool:
 
 
 def _is_plain_integer(value: Any) -> bool:
-    """Return whether text is an integer exactly as Python prints it."""
     if isinstance(value, int):
         return True
     digits = value.removeprefix("-")
@@ -178,36 +158,33 @@ def _not_numbers(table: ColumnTable, name: str, option: str) -> InputError:
     if not is_text(column.type):
         kind = f"{table.source}: column {name!r} must hold numbers. Got {column.type}"
         return InputError(f"{kind}. {_another(table, option, 'Make it numbers')}")
-    row = next((i for i, value in enumerate(column.to_pylist()) if value is not None and not reads_as_number(value)), 0)
+    cells = enumerate(column.to_pylist())
+    row = next((i for i, value in cells if value is not None and not converts(float, value)), 0)
     text = "leave the column out with ignore=, or make it 0/1 features with categorical="
     way = text if option == "features" else f"name another column with {option}="
     advice = table.advice(option, "Put a number there", way)
     return table.error(row, name, f"{_shorten(column[row].as_py())} is text where a number is expected", advice)
 
 
-def reads_as_number(text: str) -> bool:
-    """Return whether Python's `float` accepts the text."""
+def converts(kind: type[int] | type[float], text: str) -> bool:
     try:
-        float(text)
+        kind(text)
     except ValueError:
         return False
     return True
 
 
 def _shorten(value: Any) -> str:
-    """`repr` of a value, cut to `SHOWN` characters for messages."""
     text = repr(value)
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
 def _fill(table: ColumnTable, option: str) -> str:
-    """Advice for a missing or infinite number."""
     leave = "leave the column out with ignore=" if option == "features" else f"name another column with {option}="
     return table.advice(option, "Put a number there, or leave the row out", leave)
 
 
 def _another(table: ColumnTable, option: str, way: str) -> str:
-    """Advice that offers `way`, or naming another column."""
     return table.advice(option, way, f"name another column with {option}=")
 
 
@@ -238,24 +215,20 @@ def _entries(text: str | None) -> list[Any] | None:
 
 
 def _wrap_values(array: pa.Array) -> pa.Array:
-    """Wrap each value in a list of one; missing values become empty lists."""
     starts = np.concatenate([[0], np.cumsum(to_bools(array.is_valid()))]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(starts), array.drop_null())
 
 
 def to_bools(column: Any) -> NDArray[np.bool_]:
-    """Return a column of booleans without missing values."""
     return _values(column.cast(pa.uint8())).view(np.bool_)
 
 
 def to_floats(column: Any) -> Floats:
-    """Return a column of numbers as float64; missing values are NaN."""
     numbers = column.cast(pa.float64(), safe=False)
     return _values(numbers.fill_null(np.nan) if numbers.null_count else numbers)
 
 
 def to_ints(column: Any) -> Ints:
-    """Return a column of whole numbers without missing values as int64."""
     return _values(column.cast(pa.int64()))
 
 

@@ -38,11 +38,9 @@ class Gamblers:
         self.bets = np.zeros((6, 0))  # as `count_winners` takes them
 
     def copy(self) -> Gamblers:
-        """Return gamblers with the same capital, who go on by themselves."""
         return copy.copy(self)
 
     def play(self, tops: Floats, bottoms: Floats) -> Gamblers:
-        """Bet on these pairs, in their order."""
         tops, bottoms = _in_blocks(tops), _in_blocks(bottoms)
         left = np.arange(len(tops), 0, -1) if self.n == 0 else np.zeros(len(tops))
         self.bets = np.hstack([self.bets, [tops, bottoms, *self._foresee(tops, bottoms), left]])
@@ -50,10 +48,8 @@ class Gamblers:
 
     def _foresee(self, tops: Floats, bottoms: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the means and the variance to expect of each pair, from earlier ones alone."""
-        top, bottom = (
-            before + np.concatenate([[0.0], np.cumsum(new)])
-            for before, new in ((self.top, tops), (self.bottom, bottoms))
-        )
+        sums = ((self.top, tops), (self.bottom, bottoms))
+        top, bottom = (before + np.concatenate([[0.0], np.cumsum(new)]) for before, new in sums)
         guesses = ((0.5 + top) / (1 + bottom))[:-1]
         squares = self.squares + np.concatenate([[0.0], np.cumsum((tops - guesses * bottoms) ** 2)])
         seen = self.n + np.arange(len(tops))
@@ -181,9 +177,8 @@ def lower_share(successes: int, n: int, delta: float = 0.05, *, always: bool = F
     """
     if always:
         return _always_valid_share(successes, n, validate_delta(delta))
-    return float(
-        scipy.stats.binomtest(successes, n, alternative="greater").proportion_ci(1 - validate_delta(delta)).low
-    )
+    test = scipy.stats.binomtest(successes, n, alternative="greater")
+    return float(test.proportion_ci(1 - validate_delta(delta)).low)
 
 
 def _always_valid_share(successes: int, n: int, delta: float) -> float:

@@ -200,21 +200,18 @@ def rounds_for(
 
 
 def validate_lengths(length: int, comparator_length: int | None) -> tuple[int, int]:
-    """Return m and k, or raises unless both are at least 1; k is m if None."""
     comparator_length = length if comparator_length is None else comparator_length
     validate_counts(length=length, comparator_length=comparator_length)
     return length, comparator_length
 
 
 def validate_counts(**counts: int) -> None:
-    """Raise for the first count below 1."""
     for name, value in counts.items():
         if value < 1:
             raise InputError(f"{name} must be at least 1. Got {value}.")
 
 
 def validate_delta(delta: float) -> float:
-    """Return `delta`, or raises unless it lies strictly between 0 and 1."""
     if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
         raise InputError(f"delta must be between 0 and 1. Got {delta!r}.")
     return float(delta)

@@ -169,13 +169,11 @@ class Certificate:
                 "certify with held-out problems."
             )
         elif self.n_kept is not None:
-            parts.append(
-                f"predict draws from a uniform sample of {self.n_kept:,} of these rounds, not from all of them."
-            )
+            kept = f"{self.n_kept:,} of these rounds"
+            parts.append(f"predict draws from a uniform sample of {kept}, not from all of them.")
         return " ".join(parts)
 
     def _findings(self) -> str:
-        """Return the sentences about what was measured while learning."""
         visits = f"{self.rounds:,} states"
         if self.states is not None and self.states < self.rounds:
             visits = f"{self.rounds:,} visits to {self.states:,} states"
@@ -190,8 +188,7 @@ class Certificate:
     def _claim(self) -> str:
         claim = (
             f"With probability {format_confidence(self.delta, of=1)}, lists of {self.length} from the mixture "
-            "of all rounds' policies "
-            f"are worth at least {self.lower_bound_on_value:.3f}."
+            f"of all rounds' policies are worth at least {self.lower_bound_on_value:.3f}."
         )
         if not self.finite:
             return claim
@@ -324,8 +321,6 @@ def certify(
 
 @dataclass(frozen=True)
 class _Terms:
-    """Computes the average regret and the confidence terms of a run."""
-
     rounds: int
     length: int
     comparator_length: int
@@ -353,7 +348,6 @@ class _Terms:
 
 
 def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float | None, float | None]:
-    """Return R-tilde and the computable part of the gap G; None each without a surrogate loss."""
     used = None if learner is None else learner.surrogate_loss()
     best = None if learner is None else learner.best_surrogate_loss()
     if used is None or best is None:
@@ -370,8 +364,7 @@ def _nothing_kept(rounds: int, left_out: int) -> list[str]:
 def _breaches(
     passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool, per_size: bool, grouped: bool
 ) -> tuple[str, ...]:
-    """Return, in words, the assumptions of the theorem that the run does not meet."""
-    found = {
+    breaches = {
         f"the same states were visited up to {passes} times": passes > 1,
         "the reward is not within [0, 1]": not bounded,
         "the reward is not submodular": not submodular,
@@ -380,4 +373,4 @@ def _breaches(
         "gains were learned per size, which the theorem does not cover": per_size and not budgeted,
         "lists were limited by group, which the theorem does not cover": grouped,
     }
-    return tuple(words for words, broken in found.items() if broken)
+    return tuple(words for words, broken in breaches.items() if broken)

@@ -57,18 +57,13 @@ class HeldOutValues:
         tops = {"value": self.values}
         bottoms = {"value": np.ones(len(self.values))}
         if self.bounded:
-            tops |= {"greedy": self.values} | {f"ahead:{name}": self._half_gap(other) for name, other in self._others()}
+            ahead = {name: (self.values - np.asarray(other, np.float64) + 1) / 2 for name, other in self.rivals.items()}
+            tops |= {"greedy": self.values} | {f"ahead:{name}": np.clip(gap, 0.0, None) for name, gap in ahead.items()}
             bottoms |= {"greedy": np.clip(self.greedy, 0.0, 1.0)}
             if self.best is not None and self.best is not self.greedy:
                 tops, bottoms = tops | {"best": self.values}, bottoms | {"best": np.clip(self.best, 0.0, 1.0)}
         ones = bottoms["value"]
         return {name: (self._merge(top), self._merge(bottoms.get(name, ones))) for name, top in tops.items()}
-
-    def _others(self) -> list[tuple[str, Floats]]:
-        return [(name, np.asarray(other, dtype=np.float64)) for name, other in self.rivals.items()]
-
-    def _half_gap(self, other: Floats) -> Floats:
-        return np.clip((self.values - other + 1) / 2, 0.0, None)
 
     def _group_weights(self) -> Floats:
         weights = np.ones(len(self.values)) if self.weights is None else self.weights
@@ -289,7 +284,8 @@ def make_certificate(
     each = validate_delta(delta) / (n_models * len(pairs))
     is_exact = measured.binary and measured.clusters is None and measured.weights is None
     for_bets = (1 - EXACT_SHARE) * each if is_exact else each
-    gamblers = {name: Gamblers(for_bets, shares=_is_share(name, measured)).play(*pair) for name, pair in pairs.items()}
+    shares = {name: name != "value" or measured.bounded for name in pairs}
+    gamblers = {name: Gamblers(for_bets, shares=shares[name]).play(*pair) for name, pair in pairs.items()}
     bounds = {name: gambler.bound for name, gambler in gamblers.items()}
     if is_exact:
         bounds = {name: max(bound, _exact_bound(name, measured, EXACT_SHARE * each)) for name, bound in bounds.items()}
@@ -307,15 +303,8 @@ def make_certificate(
     )
 
 
-def _is_share(name: str, measured: HeldOutValues) -> bool:
-    return name != "value" or measured.bounded
-
-
 def _exact_bound(name: str, measured: HeldOutValues, delta: float) -> float:
-    """Return the exact binomial bound of a statement about 0/1 rewards; 0.0 where there is none.
-
-    Values between 0 and 1 are rounded against the claim, so that the bound holds for them too.
-    """
+    # Values between 0 and 1 are rounded against the claim, so that the bound holds for them too.
     reference = {"value": None, "greedy": measured.greedy, "best": measured.best}
     if name not in reference:
         return 0.0
@@ -344,7 +333,6 @@ def _compare_in_words(name: str, bound: float) -> str:
 
 
 def _round_down(number: float, digits: int = 2) -> str:
-    """Format a lower bound rounded down, so that the printed number holds too."""
     return f"{np.floor(number * 10**digits) / 10**digits:.{digits}f}"
 
 

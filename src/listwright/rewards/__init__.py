@@ -1,8 +1,4 @@
-"""Rewards: functions that measure what a list is worth, for training and evaluation.
-
-A reward is the paper's f_x. It is computed step by step while lists grow, for all problems of a batch at once, so that
-learners see the gain of every candidate at every position. Predicting never needs one.
-"""
+"""Rewards, the paper's f_x: what a list is worth, computed step by step for all problems of a batch at once."""
 
 from listwright.rewards.alpha_coverage import AlphaCoverage
 from listwright.rewards.any_success import AnySuccess

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +10,6 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem
 from listwright.errors import InputError
 from listwright.rewards.coverage import ProbabilisticCoverage, as_topics, topic_tables
-
-if TYPE_CHECKING:
-    pass
 
 
 class AlphaCoverage(ProbabilisticCoverage):
@@ -84,7 +81,6 @@ class AlphaCoverage(ProbabilisticCoverage):
         return tables | self._judge(tables, ideal, n_topics)
 
     def _judge(self, tables: dict[str, Ragged], ideal: Any, n_topics: Any) -> dict[str, Ragged]:
-        """Return the tables `n_topics` and `ideal`, and topic weights that divide gains by the ideal."""
         topics, n = tables["weights"].offsets, len(tables["weights"])
         judged = {"n_topics": per_problem(_topic_numbers(n_topics, np.diff(topics)))}
         scale = judged["n_topics"].values / self.alpha  # what infinitely many items on every topic gain
@@ -96,7 +92,6 @@ class AlphaCoverage(ProbabilisticCoverage):
 
 
 def _ideals(ideal: Any, n_problems: int) -> Floats:
-    """Return `ideal` as floats (problems, depth); raise unless rows are finite and never fall with rank."""
     table = as_numbers(ideal, "ideal")
     if table.ndim != 2 or len(table) != n_problems or not table.shape[1]:
         raise InputError(f"ideal must have one row per problem ({n_problems}) and a rank each. Got {table.shape}.")
@@ -108,7 +103,6 @@ def _ideals(ideal: Any, n_problems: int) -> Floats:
 
 
 def _topic_numbers(n_topics: Any, covered: Ints) -> Ints:
-    """Return the number of topics per problem, or raise if it is below the number that the candidates cover."""
     if n_topics is None:
         return covered
     numbers = as_numbers(n_topics, "n_topics")

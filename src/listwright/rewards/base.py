@@ -164,7 +164,6 @@ class TableReward(Reward):
         return self
 
     def _must_fit(self, counts: Ints) -> None:
-        """Raise `InputError` unless the reward was laid out for as many problems, with as many candidates each."""
         mine = self.tables["counts"].values
         if len(mine) != len(counts):
             raise InputError(f"{type(self).__name__} is for {len(mine)} problems. Got {len(counts)}.")
@@ -188,11 +187,9 @@ class TableReward(Reward):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The constructor's options by name, without the data."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def _kinds(self) -> dict[str, tuple[int, ...]]:
-        """Return the shape of one entry of each table, by name; rewards can only be joined where these agree."""
         return {name: table.values.shape[1:] for name, table in self.tables.items()}
 
     def _with(self, tables: dict[str, Ragged]) -> Self:
@@ -206,7 +203,6 @@ class TableReward(Reward):
 
 
 def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
-    """Return the problems' reward, or raise an `InputError` that names who needs it."""
     if isinstance(problems.reward, Reward):
         return problems.reward
     hint = "Rewards may only be missing in predict." if problems.reward is None else "Subclass rewards.Reward."
@@ -236,7 +232,6 @@ def rows_of(table: NDArray[Any], offsets: Ints, name: str) -> NDArray[Any]:
 
 
 def place_of(row: int, offsets: Ints) -> str:
-    """Return how error messages name a row where ids are not known, such as "item 2 of problem number 0"."""
     problem = int(np.searchsorted(offsets, row, side="right")) - 1
     return f"item {row - offsets[problem]} of problem number {problem}"
 
@@ -244,7 +239,6 @@ def place_of(row: int, offsets: Ints) -> str:
 def check_range(
     values: NDArray[Any], rows: Callable[[], Ints], offsets: Ints, name: str, *, high: float = np.inf
 ) -> None:
-    """Raise `InputError` if a number is negative, above `high` or not finite, naming its item and problem."""
     if not values.size or (values.min() >= 0 and values.max() <= high and np.isfinite(values.max())):
         return
     bad = first_bad(~((values >= 0) & (values <= high) & np.isfinite(values)))
@@ -274,7 +268,6 @@ class Laws:
         self.broken = {EMPTY} if np.abs(empty).max(initial=0.0) > HAIR else set()
 
     def watch(self, gains: Floats, rows: Ints | slice = slice(None)) -> Floats:
-        """Check the gains of some rows against their last known gains, and return them unchanged."""
         if gains.min(initial=0.0) < -HAIR:
             self.broken.add(NEGATIVE)
         if (gains > self.lowest[rows] + HAIR).any():
@@ -301,7 +294,6 @@ class Watched(Reward):
         return self.reward.start(problems)
 
     def gains(self, state: Any) -> Floats:
-        """Return the gains of the watched reward, after checking them."""
         return self.laws.watch(self.reward.gains(state))
 
     def gains_of(self, state: Any, rows: Ints) -> Floats:

@@ -95,7 +95,6 @@ class TopicReward(TableReward):
 
 
 def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float = np.inf) -> sparse.csr_array:
-    """Return `covers` as a checked CSR matrix with one row per candidate and no stored zeros."""
     if not sparse.issparse(covers):
         covers = rows_of(as_numbers(covers, name), offsets, name)
     if covers.ndim != 2 or covers.shape[0] != offsets[-1]:
@@ -330,7 +329,6 @@ class ConcaveCoverage(TopicReward):
         return SHAPES[self.shape]
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Return the topic tables, or raise if the shape is unknown or if caps do not belong to it."""
         covers, caps, weights = self._source
         if self.shape not in SHAPES:
             raise InputError(f"shape must be one of {', '.join(SHAPES)}. Got {self.shape!r}.")

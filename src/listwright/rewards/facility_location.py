@@ -153,7 +153,6 @@ def _similarity(tables: dict[str, Ragged]) -> tuple[Any, ...]:
 
 
 def _dense(similarity: Any, offsets: Ints) -> dict[str, Ragged]:
-    """Return the tables of dense similarities: all matrices flattened, and what each row gains on an empty list."""
     counts = np.diff(offsets)
     rows_of_numbers = isinstance(similarity, list) and bool(similarity) and np.ndim(similarity[0]) == 1
     single = rows_of_numbers or getattr(similarity, "ndim", None) == 2

@@ -66,7 +66,6 @@ class LogDet(TableReward):
     bounded = property(lambda self: self.normalize)
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Return the vectors and, per problem, what values are divided by (1 unless `normalize`)."""
         if not self.scale > 0:
             raise InputError(f"scale must be above 0. Got {self.scale}.")
         vectors = rows_of(as_numbers(self._source[0], "vectors"), offsets, "vectors")

@@ -89,7 +89,6 @@ class Rouge(TopicReward):
         return not self.best
 
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
-        """Return the tables of n-grams, or raise if candidates or references are not lists of tokens."""
         if self.n < 1:
             raise InputError(f"n must be at least 1. Got {self.n}.")
         candidates, references = list(self._source[0]), [_several(one, i) for i, one in enumerate(self._source[1])]
@@ -131,13 +130,12 @@ class Rouge(TopicReward):
 
 
 def _several(references: Tokens | Sequence[Tokens], problem: int) -> list[Tokens]:
-    """Return the references of one problem as a list of token lists, or raise if they are text or empty."""
-    if isinstance(references, str) or any(isinstance(one, str) and " " in one for one in references):
+    if isinstance(references, str) or any(isinstance(text, str) and " " in text for text in references):
         raise InputError(
             f"References of problem number {problem} must be tokens. Got text: see listwright.text.tokens."
         )
     several = [references] if references and isinstance(references[0], str) else list(references)
-    if not any(len(one) for one in several):
+    if not any(len(tokens) for tokens in several):
         raise InputError(f"Problem number {problem} has no reference with any token.")
     return several  # type: ignore[return-value]
 

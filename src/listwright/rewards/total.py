@@ -71,9 +71,8 @@ class Total(TableReward):
 
     def start(self, problems: Problems) -> TotalState:
         values = self.bind(problems.offsets).tables["values"].values
-        return TotalState(
-            values / self._unit(values, problems)[problems.owners], problems.owners, np.zeros(len(problems))
-        )
+        worth = values / self._unit(values, problems)[problems.owners]
+        return TotalState(worth, problems.owners, np.zeros(len(problems)))
 
     def gains(self, state: TotalState) -> Floats:
         return np.minimum(state.worth, self._left(state)[state.owners])

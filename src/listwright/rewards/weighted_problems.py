@@ -84,7 +84,6 @@ class WeightedProblems(Reward):
         return self._with(self.reward.join([other.reward for other in others]), weights)
 
     def _with(self, reward: Reward, weights: ArrayLike) -> Self:
-        """Return a copy with another reward and weights."""
         twin = copy.copy(self)
         twin.reward, twin.weights = reward, weights
         return twin

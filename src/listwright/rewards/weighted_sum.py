@@ -57,7 +57,6 @@ class WeightedSum(Reward):
     bounded = property(lambda self: self.normalize and all(part.bounded for part in self.rewards))
 
     def _shares(self) -> Floats:
-        """Return the weights, divided by their sum if `normalize`, or raise if they are invalid."""
         weights = np.ones(len(self.rewards)) if self.weights is None else as_numbers(self.weights, "weights")
         if not self.rewards or weights.shape != (len(self.rewards),):
             raise InputError(

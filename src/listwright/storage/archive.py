@@ -1,8 +1,6 @@
 """Zip archives, arrays and the names of classes: the lowest layer of model files.
 
-Members are stored uncompressed, so that a small file cannot expand into a large one in memory, and with a fixed date,
-so that the same model gives the same bytes. Classes that are not listwright's own are named "module:Class". Importing a
-module runs its code, so a class is imported only if the user has passed its name to `load` as trusted.
+Importing a module runs its code, so a class that is not listwright's is imported only if its name is trusted.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -60,7 +59,6 @@ def members_of(data: bytes, name: str) -> dict[str, bytes]:
 
 
 def _check(entries: list[zipfile.ZipInfo], size: int, name: str) -> None:
-    """Raise unless the entries look like those of a model file."""
     if len(entries) > MOST_MEMBERS:
         raise InputError(f"{name} holds {len(entries):,} members. A model has at most {MOST_MEMBERS:,}.")
     for entry in entries:
@@ -77,7 +75,6 @@ def _check(entries: list[zipfile.ZipInfo], size: int, name: str) -> None:
 
 
 def archive_of(members: Mapping[str, bytes]) -> bytes:
-    """Return the bytes of an archive with the given members, in their order."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, content in members.items():
@@ -86,11 +83,10 @@ def archive_of(members: Mapping[str, bytes]) -> bytes:
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    for array in arrays.values():
-        if not _finite(array):
-            raise InputError(
-                "The model contains numbers that are not finite, so it was not saved. Check the training data."
-            )
+    if not all(map(_finite, arrays.values())):
+        raise InputError(
+            "The model contains numbers that are not finite, so it was not saved. Check the training data."
+        )
     return bytes(save({name: np.array(array, order="C") for name, array in arrays.items()}))
 
 
@@ -109,7 +105,6 @@ def unpack(data: bytes) -> dict[str, NDArray[Any]]:
 
 
 def _finite(array: NDArray[Any]) -> bool:
-    """Return whether all numbers of an array are finite; always true for integers and booleans."""
     return array.dtype.kind != "f" or bool(np.isfinite(array).all())
 
 
@@ -117,7 +112,6 @@ _CLASS_NAME = re.compile(r"(?!\d)[\w.]+:(?!\d)[\w.]+")
 
 
 def class_name(kind: type[Any]) -> str:
-    """Return the name of a class in files, "module:Class"."""
     name = f"{kind.__module__}:{kind.__qualname__}"
     if kind.__module__ == "builtins" or not hasattr(kind, "__dict__"):
         raise InputError(f"A model file cannot hold a {kind.__qualname__}")
@@ -156,7 +150,6 @@ def named_classes(tree: Any) -> Iterator[str]:
 
 
 def dicts_in(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield all objects of a JSON tree, at any depth, in no particular order."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -177,7 +170,4 @@ def check_trusted(needed: Iterable[str], trusted: frozenset[str]) -> None:
 
 
 def _attribute(module: Any, path: str) -> Any:
-    value = module
-    for part in path.split("."):
-        value = getattr(value, part, None)
-    return value
+    return reduce(lambda value, part: getattr(value, part, None), path.split("."), module)

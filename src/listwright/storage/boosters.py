@@ -99,7 +99,6 @@ def read_lightgbm(text: str) -> Trees:
 
 
 def _lightgbm_tree(keys: dict[str, str]) -> Tree:
-    """Return one tree from the entries of its block; a tree with a single leaf has no splits."""
     n_leaves = _whole(keys, "num_leaves")
     if keys.get("num_cat", "0") != "0" or keys.get("is_linear", "0") != "0":
         raise InputError("LightGBM trees with categories or linear leaves are not supported")
@@ -109,10 +108,8 @@ def _lightgbm_tree(keys: dict[str, str]) -> Tree:
     if n_leaves == 1:
         nothing = np.zeros(0, dtype=np.int64)
         return Tree(nothing, np.zeros(0), nothing, nothing, leaves, np.ones(1))
-    columns, left, right, kinds, counts = (
-        _ints(keys.get(key, ""))
-        for key in ("split_feature", "left_child", "right_child", "decision_type", "leaf_count")
-    )
+    names = ("split_feature", "left_child", "right_child", "decision_type", "leaf_count")
+    columns, left, right, kinds, counts = (_ints(keys.get(name, "")) for name in names)
     if len(kinds) != n_leaves - 1 or (((kinds >> 2) & 3) == ZERO_IS_MISSING).any() or (kinds & 1).any():
         raise InputError("LightGBM trees with zero_as_missing or categories are not supported")
     return Tree(columns, _floats(keys.get("threshold", "")), left, right, leaves, counts.astype(np.float64))
@@ -126,7 +123,6 @@ def _pairs(block: str) -> Iterator[tuple[str, str]]:
 
 
 def _whole(keys: dict[str, str], key: str) -> int:
-    """Return a whole number from 0 to 2**31 - 1 by its key; anything else is an error."""
     numbers = _ints(keys.get(key, ""))
     if len(numbers) != 1 or not 0 <= numbers[0] < 1 << 31:
         raise InputError(f"a LightGBM model has no {key}")
@@ -141,11 +137,10 @@ def _ints(text: str) -> Ints:
 
 
 def _floats(text: str) -> Floats:
-    """Return numbers that are separated by blanks: at least one, and none of them NaN."""
     try:
         numbers = np.array([float(part) for part in text.split()], dtype=np.float64)
     except ValueError:
-        raise InputError(f"a LightGBM model has {text!r:.30} for numbers") from None
+        numbers = np.zeros(0)
     if np.isnan(numbers).any() or not len(numbers):
         raise InputError(f"a LightGBM model has {text!r:.30} for numbers")
     return numbers
@@ -180,7 +175,6 @@ def _base(text: str, objective: str) -> float:
 
 
 def _xgboost_tree(node: dict[str, Any]) -> Tree:
-    """Return one tree, with splits and leaves renumbered from the root down."""
     left, right, columns = (_array(node[key], np.int64) for key in ("left_children", "right_children", "split_indices"))
     conditions, cover = (_array(node[key], np.float32) for key in ("split_conditions", "sum_hessian"))
     if any(node.get("split_type", [])) or any(node.get("categories", [])):
@@ -230,17 +224,13 @@ SCORES = (
 
 @dataclass(frozen=True, eq=False)
 class Boosted:
-    """A fitted regressor or ranker, independent of the library that trained it."""
-
     text: str  # the model in the library's own format, kept so that it can be saved again unchanged
     format: str  # "txt" of LightGBM, "json" of XGBoost
     kind: str  # what the estimator was
     trees: Trees = field(repr=False)  # the checked trees
 
     def predict(self, table: Any) -> Floats:
-        """Return the sum of the trees for each row of a table of shape (rows, columns)."""
-        sums = tree_sums(self._table(table), self.trees.base, *self.trees.arrays)
-        return np.asarray(sums, dtype=np.float64)
+        return np.asarray(tree_sums(self._table(table), self.trees.base, *self.trees.arrays), dtype=np.float64)
 
     def contributions(self, table: Any) -> Floats:
         """Return what each column adds to each prediction, shape (rows, columns + 1), with the base last."""
@@ -263,10 +253,7 @@ class Boosted:
 
 @dataclass(frozen=True, eq=False)
 class BoostedClassifier(Boosted):
-    """A fitted classifier of two classes, independent of the library that trained it."""
-
     def predict_proba(self, table: Any) -> Floats:
-        """Return the probabilities of both classes, shape (rows, 2)."""
         p = logistic(super().predict(table), self.trees.slope)
         return np.stack([1.0 - p, p], axis=1)
 
@@ -363,7 +350,6 @@ CHOICES = {
 
 
 def as_booster(value: Any) -> Boosted | None:
-    """Return the model inside a fitted LightGBM or XGBoost estimator; None for any other value."""
     if isinstance(value, Boosted):
         return value
     library = _library(value)
@@ -393,12 +379,10 @@ def fresh_booster(library: str, name: Any, parameters: dict[str, Any]) -> Any:
     if not isinstance(name, str) or name not in LIBRARIES[library]:
         raise InputError(f"{TITLES[library]} has no estimator {name!r:.40} that models use")
     checked = _validate_parameters(parameters)
-    package = require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost")
-    return getattr(package, name)(**checked)
+    return getattr(require_extra(library, f"This model learns with {TITLES[library]}.", extra="boost"), name)(**checked)
 
 
 def _library(value: Any) -> str | None:
-    """Return the library of an estimator, by the module and name of its class; None if it is neither."""
     library = type(value).__module__.partition(".")[0]
     return library if type(value).__name__ in LIBRARIES.get(library, {}) else None
 
@@ -444,7 +428,6 @@ def from_histogram(model: Any) -> Boosted:
 
 
 def _histogram_tree(nodes: Any) -> dict[str, Any]:
-    """Return the entries of one tree in LightGBM's text format."""
     is_leaf = nodes["is_leaf"].astype(bool)
     splits, leaves = nodes[~is_leaf], nodes[is_leaf]
     number: Ints = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)

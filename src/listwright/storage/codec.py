@@ -1,8 +1,4 @@
-"""From a model to a tree of plain JSON and back, with arrays, estimators and boosting models in tables beside it.
-
-Objects are described by the name of their class and their state: the fields of a record,
-or the arguments of the constructor plus fitted attributes, which end in "_" as in scikit-learn.
-"""
+"""From a model to a tree of plain JSON and back, with arrays, estimators and boosting models in tables beside it."""
 
 from __future__ import annotations
 
@@ -27,8 +23,6 @@ from listwright.storage.boosters import LIBRARIES, Boosted, as_booster, fresh_bo
 
 
 class Encoder:
-    """Turns an object and everything that it holds into JSON nodes."""
-
     def __init__(self, *, slim: bool = False, numbers: bool = True) -> None:
         self.slim = slim
         self.numbers = numbers  # whether NaN is refused
@@ -53,17 +47,14 @@ class Encoder:
         return self._encode_once(value)
 
     def _encode_once(self, value: Any) -> Any:
-        """Encode an object, or refers back to it if it has been encoded before."""
         # Every object that was seen is kept alive to the end: Python reuses the ids of objects that are freed.
         if id(value) in self._seen:
             return self._seen[id(value)][1]
         node = self._node(value)
-        again = {"same": node["id"]} if "id" in node else node
-        self._seen[id(value)] = value, again
+        self._seen[id(value)] = value, {"same": node["id"]} if "id" in node else node
         return node
 
     def _node(self, value: Any) -> dict[str, Any]:
-        """Encode an object that is met for the first time."""
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, np.random.Generator):
@@ -75,7 +66,9 @@ class Encoder:
             return self._object(value, name)
         booster = as_booster(value)
         if booster is not None:
-            return self._booster(booster)
+            member = f"boosters/{len(self.boosters)}.{booster.format}"
+            self.boosters[member] = booster.text
+            return {"booster": member, "kind": booster.kind}
         fresh = fresh_parameters(value)
         if fresh is not None:
             library = type(value).__module__.partition(".")[0]
@@ -85,11 +78,6 @@ class Encoder:
             self.estimators.append(value)
             return {"estimator": len(self.estimators) - 1}
         return self._object(value, class_name(type(value)))
-
-    def _booster(self, booster: Boosted) -> dict[str, Any]:
-        name = f"boosters/{len(self.boosters)}.{booster.format}"
-        self.boosters[name] = booster.text
-        return {"booster": name, "kind": booster.kind}
 
     def _array(self, array: NDArray[Any]) -> dict[str, Any]:
         # Fortran-ordered arrays are stored transposed and marked as "turned", so that their memory layout, and with it
@@ -105,8 +93,7 @@ class Encoder:
 
     def _object(self, value: Any, name: str) -> dict[str, Any]:
         """Encode an object as its class name, an id and its fields; the id is registered first, so that cycles end."""
-        state = state_of(value)
-        number = len(self._seen)
+        state, number = state_of(value), len(self._seen)
         self._seen[id(value)] = value, {"same": number}
         return {"class": name, "id": number, "fields": self._fields(state)}
 
@@ -134,7 +121,6 @@ def state_of(value: Any) -> dict[str, Any]:
 
 
 def _encode_number(value: float) -> Any:
-    """Return a JSON number, or a node for plus or minus infinity; NaN is an error."""
     if math.isnan(value):
         raise InputError("The model contains NaN, so it was not saved. Check the training data.")
     return value if math.isfinite(value) else {"number": "inf" if value > 0 else "-inf"}
@@ -153,11 +139,7 @@ _FITTED = re.compile(r"[a-z][a-z0-9_]*_")
 
 
 class Decoder:
-    """Rebuilds objects from the nodes of a model file; anything unknown is an `InputError`.
-
-    Objects are made bottom-up: fields first, then the object. A node with an `id` can be referred to later by `{"same":
-    id}`, so that shared parts are shared again.
-    """
+    """Rebuilds objects, fields first; a node with an `id` is shared with every later `{"same": id}`."""
 
     def __init__(
         self,
@@ -224,13 +206,11 @@ class Decoder:
         return self.arrays[name].T if node.get("turned") is True else self.arrays[name]
 
     def _booster(self, name: Any, node: dict[str, Any]) -> Boosted:
-        """Parse the text of a fitted boosting model; its library is not needed."""
         if not isinstance(name, str) or name not in self.boosters:
             raise InputError(f"booster {name!r:.20} is missing")
         return read_booster(name, self.boosters[name], str(node.get("kind")))
 
     def _fresh_booster(self, library: str, name: Any, node: dict[str, Any]) -> Any:
-        """Make an unfitted LightGBM or XGBoost estimator from its parameters; the library must be installed."""
         return fresh_booster(library, name, self._fields(node))
 
     def _fields(self, node: dict[str, Any]) -> dict[str, Any]:
@@ -259,8 +239,12 @@ class Decoder:
             return _make(trusted_class(name, self.trusted), fields)
         if name not in CLASSES:
             raise InputError(f"it names the class {name!r:.60}, which is not part of listwright")
-        _check_hints(CLASSES[name], fields)
-        return _make(CLASSES[name], fields)
+        kind: Any = CLASSES[name]
+        hints = declared_hints(kind)
+        for field, value in fields.items():
+            if field in hints and not fits(value, hints[field]):
+                raise InputError(f"field {field} of {kind.__name__} is of the wrong kind")
+        return _make(kind, fields)
 
 
 @cache
@@ -270,19 +254,12 @@ def declared_hints(kind: type[Any]) -> dict[str, Any]:
     return hints if _is_record(kind) else hints | get_type_hints(kind.__init__, include_extras=True)
 
 
-def _check_hints(kind: Any, fields: dict[str, Any]) -> None:
-    hints = declared_hints(kind)
-    for name, value in fields.items():
-        if name in hints and not fits(value, hints[name]):
-            raise InputError(f"field {name} of {kind.__name__} is of the wrong kind")
-
-
 def _make(kind: type[Any], fields: dict[str, Any]) -> Any:
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = inspect.signature(kind).parameters.items()
     accepted = {name: parameter for name, parameter in parameters if parameter.kind not in several}
     for name in fields:
-        fitted = not _is_record(kind) and _FITTED.fullmatch(name) is not None and not _has_attribute(kind, name)
+        fitted = not _is_record(kind) and _FITTED.fullmatch(name) is not None and not hasattr(kind, name)
         if name not in accepted and not fitted:
             raise InputError(f"{kind.__name__} has no field {name!r:.40}")
     needed = [name for name, entry in accepted.items() if entry.default is entry.empty and name not in fields]
@@ -299,13 +276,7 @@ def _is_record(kind: type[Any]) -> bool:
     return is_dataclass(kind) or issubclass(kind, tuple)
 
 
-def _has_attribute(kind: type[Any], name: str) -> bool:
-    """Return whether the class itself defines that name, for example as a property, which a file must not override."""
-    return hasattr(kind, name)
-
-
 def _at(entries: Sequence[Any], number: Any, what: str) -> Any:
-    """Return an entry by its position; `what` names the kind of entry in the error message."""
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(entries):
         raise InputError(f"{what} {number!r:.20} is missing")
     return entries[number]
@@ -318,7 +289,6 @@ def _decode_number(text: Any) -> float:
 
 
 def _strings(entries: Any, shape: Any) -> NDArray[Any]:
-    """Return an array of strings with the given shape."""
     # The product of the shape is computed with Python integers, so that a hostile shape cannot overflow.
     if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         raise InputError("an array of names is malformed")
@@ -339,7 +309,6 @@ def _generator(state: Any) -> np.random.Generator:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Return whether a value is of the hinted type, with the entries of containers and the dtype of arrays."""
     # Follows the numeric tower of type checkers (an int is a float), but a bool is not an int, because a file that has
     # one in place of the other is damaged.
     if hint is Any:
@@ -362,7 +331,6 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _fits_container(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
-    """Return whether a value is a tuple, mapping or sequence of the hinted kind with entries that fit."""
     if origin is tuple and not (len(inner) == 2 and inner[1] is Ellipsis):
         return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))
     if not isinstance(origin, type):

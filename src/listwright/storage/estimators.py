@@ -93,7 +93,6 @@ def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[
 
 
 def _read_schema(data: bytes) -> Any:
-    """Return the schema of a member after checking it, without making any object."""
     # Every node must use a loader from `LOADERS`, none of which calls a function that the file names, and every
     # decision tree must be well formed.
     members = members_of(data, "the member estimators.skops")
@@ -111,7 +110,6 @@ def _read_schema(data: bytes) -> Any:
 
 
 def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield all nodes of a skops schema, at any depth, in no particular order."""
     return (node for node in dicts_in(schema) if "__loader__" in node)
 
 
@@ -146,7 +144,6 @@ def check_trees(estimators: Any) -> None:
 
 
 def _check_tree(n_features: int, n_classes: NDArray[Any], n_outputs: int, state: dict[str, Any]) -> None:
-    """Raise unless the arrays of one `sklearn.tree._tree.Tree` agree with one another."""
     nodes, values, count = state["nodes"], state["values"], state["node_count"]
     if not 0 < n_outputs <= MOST_OUTPUTS or n_classes.shape != (n_outputs,) or n_classes.dtype.kind not in "iu":
         raise _damaged_tree("outputs")
@@ -163,7 +160,6 @@ def _check_tree(n_features: int, n_classes: NDArray[Any], n_outputs: int, state:
 
 
 def _check_predictor(nodes: NDArray[Any], width: int | None) -> None:
-    """Raise unless the nodes of one histogram-boosting tree form a tree over at most `width` columns."""
     inner = nodes[nodes["is_leaf"] == 0]
     _check_children(np.flatnonzero(nodes["is_leaf"] == 0), inner["left"], inner["right"], len(nodes))
     columns = inner["feature_idx"]
@@ -210,7 +206,6 @@ def _width(estimator: Any, given: int | None) -> int | None:
 
 
 def _node_value(node: dict[str, Any], members: Mapping[str, bytes]) -> Any:
-    """Return the value of a node that holds only numbers, arrays, tuples and dicts."""
     kind = node["__loader__"]
     if kind == "JsonNode":
         return json.loads(node["content"])

@@ -92,7 +92,6 @@ def check_can_save(model: Any) -> None:
 
 
 def warn_unsavable(model: Any) -> None:
-    """Warn with an `UnsavableWarning`, before training, that a model could not be saved."""
     parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "engine"}
     encoder = Encoder(numbers=False)  # wrong ones are named by fit itself
     try:
@@ -167,7 +166,6 @@ def _decode_model(manifest: dict[str, Any], members: dict[str, bytes], trusted: 
 
 
 def inspect(path: str | Path) -> dict[str, Any]:
-    """Return what a model file says of itself, without loading the model."""
     members = archive.read_archive(Path(path))
     manifest = read_manifest(members, path)
     about = {key: value for key, value in manifest.items() if key != "model"}
@@ -192,7 +190,6 @@ def manifest_of(model: Any, tree: Any) -> bytes:
 
 
 def _training(model: Any) -> dict[str, Any]:
-    """Return figures on how the model was trained; may be empty."""
     if hasattr(model, "playing_"):
         return {"lists": model.playing_.version}
     if not hasattr(model, "training_"):
@@ -206,7 +203,6 @@ def _as_json(value: Any) -> Any:
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of Python and of the installed libraries that a model may depend on."""
     versions = {"python": platform.python_version()}
     for name in ("listwright", "numpy", "scikit-learn", "lightgbm", "xgboost"):
         try:
@@ -232,5 +228,4 @@ def read_manifest(members: dict[str, bytes], path: str | Path) -> dict[str, Any]
 
 
 def needed_classes(tree: Any, estimators: bytes | None) -> list[str]:
-    """Return the sorted names of the classes that are not listwright's, from the tree and from the skops member."""
     return sorted({*archive.named_classes(tree), *([] if estimators is None else untrusted_types(estimators))})

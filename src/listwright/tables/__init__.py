@@ -1,10 +1,4 @@
-"""Turn files with one row per candidate into problems.
-
-`read` takes files that fit in memory, and `scan` streams Parquet files that do not. Both accept the column options and
-the reward strings of `Problems.from_frame`, such as `"any:clicked"`, which `known_rewards` lists. `Columns` records how
-a table was read, so that the next table is encoded in the same way. `read_qrels`, `read_run`, `run_lists`,
-`qrels_reward` and `write_run` exchange judgements and rankings with the tools of TREC (trec_eval, ndeval).
-"""
+"""Turn files with one row per candidate into problems: `read` in memory, `scan` for Parquet files that do not fit."""
 
 from listwright.frames.columns import Columns
 from listwright.frames.judgements import Judgements, read_qrels

@@ -104,7 +104,6 @@ def read_with_columns(
 
 
 def known_references(references: Any, options: ColumnOptions) -> dict[str, list[str]] | None:
-    """Reference texts by problem id, from files, a data frame or a dict; None stays None."""
     problem = options.problem if options.columns is None else options.columns.problem
     if _is_paths(references):
         texts = read_table(references, options, {problem, *REFERENCE_COLUMNS})
@@ -125,7 +124,6 @@ def read_table(paths: Paths, options: ColumnOptions, as_text: set[str], *, forma
 
 
 def all_files(paths: Paths, format: str | None) -> list[Path]:
-    """Expand paths, folders and patterns to files, each once; raise `InputError` if there are none."""
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     files = list(dict.fromkeys(file for path in several for file in _files(path, format)))
     if not files:
@@ -148,7 +146,6 @@ def _read_one(path: Path, options: ColumnOptions, as_text: set[str], kind: str |
 
 
 def _read_parquet(path: Path) -> ColumnTable:
-    """Read a Parquet file; dictionary columns are decoded and noted as categorical."""
     try:
         with parquet.ParquetFile(path) as file:
             no_repeats(file.schema_arrow.names, str(path))
@@ -196,7 +193,6 @@ def format_of(path: Path) -> str | None:
 
 
 def concat_tables(tables: list[ColumnTable], *, all_columns: bool) -> ColumnTable:
-    """Concatenate tables by rows."""
     tables = [table for table in tables if table.n_rows] or tables[:1]  # files without rows say nothing of types
     if len(tables) == 1:
         return tables[0]
@@ -213,7 +209,6 @@ def concat_tables(tables: list[ColumnTable], *, all_columns: bool) -> ColumnTabl
 
 
 def _same_columns(tables: list[ColumnTable]) -> None:
-    """Raise `InputError` naming the first column that left table has and another lacks."""
     first = tables[0]
     for table in tables[1:]:
         for left, right in ((first, table), (table, first)):
@@ -236,7 +231,6 @@ def _column(name: str, tables: list[ColumnTable]) -> pa.ChunkedArray:
 
 
 def _shared_type(kinds: set[pa.DataType]) -> pa.DataType | None:
-    """Return a type to which all of several types can be cast without loss of meaning, or None."""
     some = [kind for kind in kinds if not pa.types.is_null(kind)]
     if len(some) == 1:
         return some[0]

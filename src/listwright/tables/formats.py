@@ -1,8 +1,4 @@
-"""Read CSV and TSV files.
-
-Delimiter and decimal separator are detected, and Arrow parses the file. If that fails, the file is read again with
-Python's `csv` module, which is slower but can name the line that is wrong.
-"""
+"""Read CSV, JSON lines and SVMlight files; what Arrow cannot parse is read again, slowly, to name the wrong line."""
 
 from __future__ import annotations
 
@@ -25,7 +21,7 @@ from listwright._internal.arrays import first_bad
 from listwright.errors import InputError
 from listwright.frames.streams import content, open_file, text_lines, unreadable
 from listwright.frames.table import ColumnTable, FileRows, no_repeats
-from listwright.frames.values import is_list, is_text, to_bools
+from listwright.frames.values import converts, is_list, is_text, to_bools
 
 DELIMITERS = (",", ";", "\t", "|")  # in order of preference
 HEADER = 1 << 16  # bytes that the header is looked for in
@@ -46,16 +42,11 @@ def read_csv(path: Path, as_text: set[str]) -> ColumnTable:
 
 
 def _parse_csv(path: Path, delimiter: str, as_text: set[str], decimal_point: str) -> pa.Table:
-    """Parse the file with Arrow; on failure, raise the most precise error that can be rows."""
+    fields = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    kinds = arrow_csv.ConvertOptions(column_types=dict.fromkeys(as_text, pa.string()), decimal_point=decimal_point)
     try:
         with open_file(path) as stream:
-            rows = arrow_csv.read_csv(
-                stream,
-                parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(as_text, pa.string()), decimal_point=decimal_point
-                ),
-            )
+            rows = arrow_csv.read_csv(stream, parse_options=fields, convert_options=kinds)
             no_repeats(rows.column_names, str(path))
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         _explain_csv(path, delimiter)
@@ -81,9 +72,8 @@ def _has_decimal_commas(column: pa.ChunkedArray) -> bool:
     if not is_text(column.type):
         return False
     filled = to_bools(pc.not_equal(column, "").fill_null(False))
-    broken, whole = (
-        to_bools(pc.match_substring_regex(column, pattern).fill_null(False)) for pattern in (DECIMAL_COMMA, WHOLE)
-    )
+    matches = (pc.match_substring_regex(column, pattern) for pattern in (DECIMAL_COMMA, WHOLE))
+    broken, whole = (to_bools(match.fill_null(False)) for match in matches)
     return bool(broken.any() and (broken | whole | ~filled).all())
 
 
@@ -128,10 +118,7 @@ CHUNK = 1 << 20  # bytes that are looked at in one go
 
 
 def read_jsonl(path: Path) -> ColumnTable:
-    """Read a JSON lines file; every key becomes a column, and keys that a line lacks are missing values.
-
-    A column of mixed types is kept in `ColumnTable.unreadable` and is an error only if it is needed.
-    """
+    # A column of mixed types is kept in `ColumnTable.unreadable` and is an error only if it is needed.
     if may_be_deep(content(path)):  # too deep for the stack of the quick parser
         return _read_json_lines(path)
     try:
@@ -151,12 +138,9 @@ def _read_json_fast(path: Path) -> pa.Table:
 
 
 def _parse_json(path: Path, schema: pa.Schema | None) -> pa.Table:
+    blocks, kinds = arrow_json.ReadOptions(block_size=BLOCK), arrow_json.ParseOptions(explicit_schema=schema)
     with open_file(path) as stream:
-        return arrow_json.read_json(
-            stream,
-            read_options=arrow_json.ReadOptions(block_size=BLOCK),
-            parse_options=arrow_json.ParseOptions(explicit_schema=schema),
-        )
+        return arrow_json.read_json(stream, read_options=blocks, parse_options=kinds)
 
 
 def _holds_dates(kind: pa.DataType) -> bool:
@@ -187,7 +171,6 @@ def _read_json_lines(path: Path) -> ColumnTable:
 
 
 def _parse_object(line: str, place: str) -> dict[str, Any]:
-    """Parse one line; raise `InputError` unless it is a JSON object of moderate depth."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -207,7 +190,6 @@ def _too_deep(place: str) -> InputError:
 
 
 def _kinds(values: list[Any], lines: list[int]) -> str:
-    """Name the Python types in a column with the first line of each, such as "int (line 1) and str (line 7)"."""
     kinds: dict[str, int] = {}
     for value, line in zip(values, lines, strict=True):
         if value is not None:
@@ -216,13 +198,11 @@ def _kinds(values: list[Any], lines: list[int]) -> str:
 
 
 def _json_line(path: Path, row: int) -> int:
-    """Line of the file that holds a row; blank lines are not rows."""
     filled = [number for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     return filled[min(row, len(filled) - 1)]
 
 
 def may_be_deep(data: bytes) -> bool:
-    """Return whether JSON text may be nested more than `DEEPEST` levels."""
     depth = lowest = 0
     for at in range(0, len(data), CHUNK):
         part = np.frombuffer(data, np.uint8, min(CHUNK, len(data) - at), at)
@@ -236,7 +216,6 @@ def may_be_deep(data: bytes) -> bool:
 
 
 def is_deep(value: Any) -> bool:
-    """Return whether a value out of JSON is nested more than `DEEPEST` levels."""
     level = [value]
     for _ in range(DEEPEST):
         parts = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
@@ -292,7 +271,6 @@ def _require_finite(table: ColumnTable) -> None:
 
 
 def _explain_svmlight(data: bytes, path: Path) -> None:
-    """Raise `InputError` for the first malformed line; return if there is none."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         text = line.partition(b"#")[0].decode("utf-8", errors="replace")
         if not text.strip():
@@ -303,31 +281,22 @@ def _explain_svmlight(data: bytes, path: Path) -> None:
 
 
 def _line_error(text: str) -> str:
-    """Return what is wrong with a line (without its comment), or an empty string."""
     fields = _LINE.fullmatch(text)
     if fields is None:
         return "expected a label, qid:NUMBER and features NUMBER:VALUE"
-    if not _converts(float, fields["label"]):
+    if not converts(float, fields["label"]):
         return f"the label must be a number. Got {fields['label']!r:.40}"
-    if not _converts(int, fields["qid"]):
+    if not converts(int, fields["qid"]):
         return f"qid must be a whole number. Got {fields['qid']!r:.40}"
     last = -1
     for entry in fields["features"].split():
         index, _, value = entry.partition(":")
-        if not _converts(int, index) or not last < int(index) <= HIGHEST:
+        if not converts(int, index) or not last < int(index) <= HIGHEST:
             return f"features must be numbered upwards, each once. Got {entry!r:.40} after {last}"
-        if not _converts(float, value):
+        if not converts(float, value):
             return f"the value of feature {index} must be a number. Got {value!r:.40}"
         last = int(index)
     return ""
-
-
-def _converts(kind: type[int] | type[float], text: str) -> bool:
-    try:
-        kind(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _document_ids(data: bytes) -> list[str]:

@@ -128,8 +128,7 @@ class Scan:
         Problems
             About `block_rows` candidates, always whole problems.
         """
-        for table in self._tables(self.shards[number]):
-            yield self._build(table, self.reward)
+        return map(self._build, self._tables(self.shards[number]))
 
     def fingerprint(self) -> str:
         """Hash of the shards that ignores the folders of the files; a checkpoint is resumed only if it is unchanged."""
@@ -167,14 +166,13 @@ class Scan:
                     rows.append(kept)
         if not rows:
             raise InputError(f"No problem fits into max_memory={limit}. Raise it.")
-        return self._build(as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed), self.reward)
+        return self._build(as_streamed(tuple(parts), pa.concat_tables(rows), fixed=self.fixed))
 
-    def _build(self, table: ColumnTable, reward: RewardSpec | None) -> Problems:
-        arrays = read_arrays(table, self.columns, reward, references=self.references, new_levels=self.new_levels)
+    def _build(self, table: ColumnTable) -> Problems:
+        arrays = read_arrays(table, self.columns, self.reward, references=self.references, new_levels=self.new_levels)
         return Problems.from_arrays(**arrays)
 
     def _tables(self, shard: ScanShard) -> Iterator[ColumnTable]:
-        """Iterate over blocks of a shard, each of whole problems."""
         parts: list[FileRows] = []
         rows: list[pa.Table] = []
         waiting = 0
@@ -263,8 +261,7 @@ def scan(
     files = parquet_files(paths)
     columns, read = choose_scan_columns(files, chosen, spec)
     fixed = chosen.columns is not None
-    row_bytes = 8 * len(read)
-    plan = make_plan(files, columns, spec, rows=max(1, size // row_bytes), fixed=fixed)
+    plan = make_plan(files, columns, spec, rows=max(1, size // (8 * len(read))), fixed=fixed)
     texts = known_references(references, chosen)
     new_levels = chosen.new_levels or columns.new_levels
     data = Scan(plan.columns, plan.reward, texts, new_levels, limit, plan.shards, 1, tuple(read), fixed)
@@ -280,7 +277,6 @@ def _width(problems: Problems) -> int:
 
 
 def _fits(data: Scan, name: Any, count: int) -> None:
-    """Raise `InputError` if the largest problem, `name` with `count` candidates, needs more than `max_memory`."""
     needed = WORKING * data.width * count
     if needed > data.max_memory:
         raise InputError(
@@ -290,7 +286,6 @@ def _fits(data: Scan, name: Any, count: int) -> None:
 
 
 def _last_start(ids: pa.ChunkedArray) -> int:
-    """Row at which the last problem of a block starts; 0 if there is only one."""
     codes = to_ints(ids.combine_chunks().dictionary_encode().indices)
     other = (codes != codes[-1]).nonzero()[0]
     return int(other[-1]) + 1 if len(other) else 0
@@ -306,7 +301,6 @@ def _head(parts: list[FileRows], end: int) -> tuple[FileRows, ...]:
 
 
 def _tail(parts: list[FileRows], end: int) -> list[FileRows]:
-    """Return the parts that describe the rows from `end` on, with their first rows moved accordingly."""
     kept, start = [], 0
     for part in parts:
         cut = min(max(end - start, 0), part.n_rows)

@@ -26,8 +26,6 @@ ROWS_AT_ONCE = 1 << 16
 
 
 class RowRange(NamedTuple):
-    """Consecutive rows of one file."""
-
     path: str  # the file
     first: int  # first row, and one more than the last
     end: int
@@ -49,8 +47,6 @@ class ScanShard(NamedTuple):
 
 
 class ShardPlan(NamedTuple):
-    """Result of the pass over the files."""
-
     shards: tuple[ScanShard, ...]  # all rows of all files, in order
     columns: Columns  # with the levels and catalogue items that were found
     reward: RewardSpec | None  # with the highest grade filled in for "graded"
@@ -154,7 +150,6 @@ class ShardPlanner:
             self.highest = max(self.highest, float(numbers(table, self.reward.argument, "reward").max()))
 
     def _measure(self, starts: Ints, ids: list[Any]) -> None:
-        """Record the starts of problems, and the largest problem among those that are complete."""
         owners = [self.last, *ids]
         lengths = np.diff(np.concatenate([[self.last_start], starts]))
         if len(lengths) and lengths.max() > self.largest[1]:
@@ -173,8 +168,9 @@ class ShardPlanner:
             levels={**self.columns.levels} | {name: tuple(sorted(levels)) for name, levels in self.levels.items()},
             catalogue_names=tuple(self.catalogue) or self.columns.catalogue_names,
         )
-        graded = self.reward is not None and self.reward.kind == "graded"
-        reward = replace(self.reward, highest=self.highest) if graded and self.reward is not None else self.reward
+        reward = self.reward
+        if reward is not None and reward.kind == "graded":
+            reward = replace(reward, highest=self.highest)
         return ShardPlan(tuple(self._shards(starts)), columns, reward, self.largest)
 
     def _shards(self, starts: Ints) -> Iterator[ScanShard]:
@@ -234,18 +230,15 @@ def as_bytes(size: int | str, name: str) -> int:
 
 
 def parquet_files(paths: Paths) -> list[str]:
-    """Expand paths to files, all of which must be Parquet."""
     files = all_files(paths, None)
     other = next((path for path in files if format_of(path) not in (None, "parquet")), None)
     if other is not None:
-        raise InputError(
-            f"A scan reads Parquet files, and {other} is {format_of(other)}. Read it, or write Parquet first."
-        )
+        got = f"{other} is {format_of(other)}"
+        raise InputError(f"A scan reads Parquet files, and {got}. Read it, or write Parquet first.")
     return [str(path) for path in files]
 
 
 def choose_scan_columns(files: list[str], options: ColumnOptions, spec: RewardSpec | None) -> tuple[Columns, list[str]]:
-    """Choose the columns from the schema of the first file, and check that all files agree."""
     first = _kinds(files[0])
     table = as_streamed((FileRows(files[0], 0),), first.empty_table(), fixed=options.columns is not None)
     taken = [] if spec is None else spec.columns_of(table)
@@ -257,15 +250,13 @@ def choose_scan_columns(files: list[str], options: ColumnOptions, spec: RewardSp
     used = [columns.problem, *single, *(name for names in several for name in names), *taken]
     for name in used:
         table.column(name, "features")
+    every = options.features is None and not table.fixed
     for path in files[1:]:
-        _require_alike(
-            files[0], first, path, _kinds(path), used, all_columns=options.features is None and not table.fixed
-        )
+        _require_alike(files[0], first, path, _kinds(path), used, all_columns=every)
     return columns, list(dict.fromkeys(used))
 
 
 def _kinds(path: str) -> pa.Schema:
-    """Schema of a Parquet file; raise `InputError` for repeated column names and for files without rows."""
     with open_parquet(path) as file:
         no_repeats(file.schema_arrow.names, path)
         if file.metadata.num_rows == 0:
@@ -276,7 +267,6 @@ def _kinds(path: str) -> pa.Schema:
 def _require_alike(
     first: str, kinds: pa.Schema, other: str, others: pa.Schema, used: list[str], *, all_columns: bool
 ) -> None:
-    """Raise `InputError` if two files differ in the names or types of their columns."""
     for name in kinds.names if all_columns else used:
         if name not in others.names:
             raise InputError(f"{other} has no column {name!r}, which {first} has. Make the files alike.")
@@ -284,10 +274,6 @@ def _require_alike(
     if all_columns and extra:
         raise InputError(f"{first} has no column {extra[0]!r}, which {other} has. Make the files alike.")
     for name in used:
-        mine, theirs = (as_chunked(_empty(table, name)).type for table in (kinds, others))
+        mine, theirs = (as_chunked(pa.array([], table.field(name).type)).type for table in (kinds, others))
         if mine != theirs:
             raise InputError(f"Column {name!r} is {mine} in {first} and {theirs} in {other}. Make the files alike.")
-
-
-def _empty(kinds: pa.Schema, name: str) -> pa.Array:
-    return pa.array([], type=kinds.field(name).type)

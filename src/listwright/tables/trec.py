@@ -91,7 +91,6 @@ def write_run(lists: Lists, path: str | Path, *, tag: str = "listwright") -> Non
 
 
 def _word(name: object) -> str:
-    """Return a name as text; raise `InputError` if it contains blanks."""
     text = str(name)
     if text.split() != [text]:
         raise InputError(f"A run file cannot have spaces in names. Got {text!r}: use ids without spaces.")
@@ -99,7 +98,6 @@ def _word(name: object) -> str:
 
 
 def _fields(line: str, place: str) -> tuple[str, str, float]:
-    """Split a line of a run into query, document and score; raise `InputError` if it is malformed."""
     fields = line.split()
     if len(fields) != 6:
         raise InputError(f"{place}: expected query Q0 document rank score tag. Got {len(fields)} fields.")
