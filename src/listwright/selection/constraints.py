@@ -212,9 +212,8 @@ def _check_labels(groups: Any, per_group: Any, excluded: Ints) -> None:
         known, out = dict(zip(names.tolist(), counts.tolist(), strict=True)), labels[excluded].tolist()
         for name, quota in quotas.items():
             if name not in known:
-                shown = ", ".join(map(repr, list(known)[:5])) + (
-                    f" and {len(known) - 5} more" if len(known) > 5 else ""
-                )
+                more = f" and {len(known) - 5} more" if len(known) > 5 else ""
+                shown = ", ".join(map(repr, list(known)[:5])) + more
                 raise InputError(f"per_group names {name!r}, but no row is in that group. Groups: {shown}.")
             least = quota[0] if isinstance(quota, tuple | list) else 0
             if known[name] - out.count(name) < least:
