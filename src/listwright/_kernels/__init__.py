@@ -1,7 +1,4 @@
-"""Compiled functions on plain arrays. They check nothing: callers pass arrays of the right types and shapes.
-
-While kernels are compiled, which takes seconds in a fresh environment, a line on standard error says how far it is.
-"""
+"""Compiled functions on plain arrays. They check nothing: callers pass arrays of the right types and shapes."""
 
 from __future__ import annotations
 
@@ -28,14 +25,12 @@ class Announcer(event.Listener):
         self.silent = False
 
     def on_start(self, event: Any) -> None:
-        """Start the clock when an outermost compilation begins."""
         if self.depth == 0:
             self.started = time.perf_counter()
         self.depth += 1
         self._say()
 
     def on_end(self, event: Any) -> None:
-        """Stop the clock when the outermost compilation ends."""
         self.depth -= 1
         self.count += 1
         self._say()

@@ -86,13 +86,11 @@ def open_rows(limits: ListLimits) -> Bools:
 
 @inline
 def next_pinned(problem: int, counts: Ints) -> int:
-    """Return the pinned row that comes next in the list of a problem; -1 if there is none."""
     return counts[problem, PINNED] if len(counts) else -1
 
 
 @kernel()
 def use_up_rows(rows: Ints, limits: ListLimits) -> None:
-    """Subtract picked rows; -1 is none."""
     for row in rows:
         if row >= 0:
             use_up(row, limits.groups, limits.counts, limits.amounts, limits.left)

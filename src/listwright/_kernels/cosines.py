@@ -22,7 +22,6 @@ class Space(NamedTuple):
 
 @inner(fastmath={"reassoc", "nsz", "contract"})
 def dense_dot(one: Floats32, other: Floats32) -> float:
-    """Return the dot product of two rows, summed in float64."""
     total = 0.0
     for i in range(len(one)):
         total += np.float64(one[i]) * np.float64(other[i])
@@ -47,14 +46,12 @@ def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) ->
 
 @inner()
 def inverse_length(numbers: Floats32) -> float:
-    """Return 1 / length of a row; 0 for zeros."""
     square = dense_dot(numbers, numbers)
     return 1.0 / np.sqrt(square) if square > 0 else 0.0
 
 
 @inline
 def inverse_lengths(space: Space) -> None:
-    """Fill `space.inverse`, with one read of the table."""
     dense, starts, _, values, inverse = space
     for row in range(len(inverse)):
         inverse[row] = inverse_length(dense[row] if len(starts) == 0 else values[starts[row] : starts[row + 1]])

@@ -27,7 +27,6 @@ class DPPState(NamedTuple):
 
 @inner(fastmath={"reassoc", "nsz", "contract"})
 def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
-    """Return the dot product of a dense row with an axis."""
     total = 0.0
     for j in range(dense.shape[1]):
         total += dense[row, j] * axes[axis, j]
@@ -36,7 +35,6 @@ def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
 
 @inner(fastmath={"reassoc", "nsz", "contract"})
 def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, float]:
-    """Return the squared length of a dense row, and its dot product with the first axis."""
     square, total = 0.0, 0.0
     for j in range(dense.shape[1]):
         number = np.float64(dense[row, j])
@@ -49,7 +47,6 @@ def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, f
 def _sparse_square_and_along(
     axes: Floats, axis: int, columns: Ints, values: Floats32, low: int, high: int
 ) -> tuple[float, float]:
-    """Return the squared length of a sparse row, and its dot product with an axis."""
     square, total = 0.0, 0.0
     for j in range(low, high):
         square += np.float64(values[j]) * np.float64(values[j])
@@ -77,7 +74,6 @@ def _compare_all(first: int, end: int, space: Space, seen: DPPState) -> None:
 
 @inline
 def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, row: int, inverse: float) -> float:
-    """Return what is left of a row without the axes `at` to `to`."""
     for axis in range(at, to):
         part = _along(axes, axis, dense, row) * inverse
         left = max(left - part * part, 0.0)
@@ -143,7 +139,6 @@ def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
 def _fill(
     first: int, end: int, problem: int, limits: ListLimits, space: Space, seen: DPPState, picks: Ints, scores: Floats
 ) -> None:
-    """Fill one list into `picks`, and what each pick adds into `scores`."""
     sizes, room, groups, counts, amounts, further, _ = limits
     n_axes, left = np.int64(0), room[problem]
     for i in range(len(picks)):
@@ -183,7 +178,6 @@ def _length_of(row: int, space: Space) -> float:
 def dpp_lists(
     offsets: Ints, quality: Floats, space: Space, width: int, limits: ListLimits, length: int
 ) -> tuple[Ints, Floats]:
-    """Return greedy lists of a determinantal point process, and what each item adds to the log-determinant."""
     n, shape = len(quality), (len(offsets) - 1, length)
     axes, compared = np.empty((min(length, width), width)), np.empty(n, dtype=np.int64)
     seen = DPPState(quality, np.empty(n), np.empty(n), compared, axes)

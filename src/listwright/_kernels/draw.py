@@ -90,7 +90,6 @@ def mix_one_slot(chances: Floats, best: int, earlier: float, left: float) -> Non
 
 @kernel()
 def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -> tuple[Floats, Ints]:
-    """Apply `fill_chances` to every problem."""
     chances, best = np.empty(len(scores)), np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(best)):
         start, end = offsets[problem], offsets[problem + 1]
@@ -102,7 +101,6 @@ def segment_chances(kind: int, strength: float, scores: Floats, offsets: Ints) -
 
 @kernel()
 def draw_rows(chances: Floats, offsets: Ints, numbers: Floats) -> Ints:
-    """Apply `draw_one` to every problem: returns rows of the batch, -1 for none."""
     picks = np.full(len(offsets) - 1, -1, dtype=np.int64)
     for problem in range(len(picks)):
         row = draw_one(chances[offsets[problem] : offsets[problem + 1]], numbers[problem])

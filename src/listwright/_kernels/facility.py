@@ -27,14 +27,12 @@ def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
 
 @inline
 def heapify(heap: Ints, size: int, bounds: Floats) -> None:
-    """Order the first `size` entries as a heap, in about 2 * size steps."""
     for at in range(size // 2 - 1, -1, -1):
         sift(heap, size, at, bounds)
 
 
 @inline
 def drop(heap: Ints, size: int, bounds: Floats) -> int:
-    """Remove the top and return the new size, in log(size) steps."""
     heap[0] = heap[size - 1]
     if size > 1:
         sift(heap, size - 1, np.int64(0), bounds)
@@ -85,7 +83,6 @@ def dense_gains(rows: Ints, owners: Ints, offsets: Ints, similarity: Floats, blo
 
 @kernel()
 def dense_add(picks: Ints, offsets: Ints, similarity: Floats, blocks: Ints, best: Floats) -> None:
-    """Raise `best` in place to the similarities of the picked rows; -1 picks none."""
     for problem in range(len(picks)):
         start, end = offsets[problem], offsets[problem + 1]
         if picks[problem] >= 0:
@@ -110,7 +107,6 @@ def sparse_gains(
 
 @kernel()
 def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, values: Floats, best: Floats) -> None:
-    """Raise `best` in place to the stored similarities of the picked rows."""
     for problem in range(len(picks)):
         row = picks[problem]
         if row >= 0:
@@ -121,22 +117,15 @@ def sparse_add(picks: Ints, offsets: Ints, row_starts: Ints, columns: Ints, valu
 
 @kernel()
 def _lift(best: Floats, similar: Floats) -> None:
-    """Raise `best` in place to `similar`."""
     for i in range(len(best)):
         best[i] = max(best[i], similar[i])
 
 
 @kernel()
 def _lazy(
-    start: int,
-    bounds: Floats,
-    weights: Floats,
-    similarity: Floats,
-    total: float,
-    left: float,
-    picks: Ints,
-    picked: Floats,
-) -> None:
+    start: int, bounds: Floats, weights: Floats, similarity: Floats, total: float, left: float,
+    picks: Ints, picked: Floats,
+) -> None:  # fmt: skip
     """Fill one problem's list: rows of the batch into `picks`, what each adds into `picked`."""
     # Gains only decrease, so an old one bounds the new one, and a row is measured again only if it looks better than
     # the best so far; the last runner-up is tried first, so that this is high from the start.
@@ -165,7 +154,6 @@ def lazy_facility(
     low: int, high: int, offsets: Ints, bounds: Floats, weights: Floats, similarity: Floats, blocks: Ints,
     totals: Floats, room: Floats, picks: Ints, picked: Floats,
 ) -> None:  # fmt: skip
-    """Fill the lists of problems low to high by lazy greedy; see `_lazy`."""
     for i in range(low, high):
         start, end, block = offsets[i], offsets[i + 1], similarity[blocks[i] : blocks[i + 1]]
         _lazy(start, bounds[start:end], weights[start:end], block, totals[i], room[i], picks[i], picked[i])
@@ -173,7 +161,6 @@ def lazy_facility(
 
 @inner(fastmath={"reassoc", "nsz", "contract", "nnan"})
 def dense_gain(values: Floats, weights: Floats, best: Floats) -> float:
-    """Return the weighted rise of all targets' best similarities through one row of a dense matrix."""
     total = 0.0
     for i in range(len(values)):
         total += weights[i] * max(values[i] - best[i], 0.0)
@@ -195,7 +182,6 @@ def graph_gain(low: int, high: int, columns: Ints, values: Floats, weights: Floa
 
 @kernel()
 def _lift_neighbors(low: int, high: int, columns: Ints, values: Floats, best: Floats) -> None:
-    """Raise the targets' best similarities to the stored numbers low to high."""
     for i in range(low, high):
         at = columns[i] if len(columns) else i - low
         best[at] = max(best[at], values[i])
@@ -207,7 +193,6 @@ def lazy_graph(
     left: float, groups: Ints, counts: Ints, amounts: Floats, further: Floats, heap: Ints, gains: Floats, picks: Ints,
     picked: Floats,
 ) -> int:  # fmt: skip
-    """Pick rows by lazy greedy facility location; return their number."""
     bounds, seen, size, n_picked = np.full(len(costs), -np.inf), np.zeros(len(costs), dtype=np.int64), len(heap), 0
     for row in heap:
         gains[row] = graph_gain(starts[row], starts[row + 1], columns, values, weights, best) / total

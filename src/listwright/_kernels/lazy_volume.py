@@ -34,7 +34,6 @@ class VolumeState(NamedTuple):
 
 @kernel(fastmath={"reassoc", "nsz", "contract"})
 def _dense_along(axis: Floats, dense: Floats32, row: int) -> float:
-    """Return the dot product of a dense row with an axis."""
     total = 0.0
     for j in range(len(axis)):
         total += dense[row, j] * axis[j]
@@ -55,7 +54,6 @@ def _along(axis: Floats, space: Space, row: int) -> float:
 
 @kernel()
 def _kernel(one: int, other: int, volume: VolumeState) -> float:
-    """Return the rbf kernel of two rows."""
     dense, starts, columns, values, _ = volume.space
     if len(starts) == 0:
         product = dense_dot(dense[one], dense[other])
@@ -92,7 +90,6 @@ def gain_after(row: int, n_picked: int, volume: VolumeState) -> float:
 
 @kernel()
 def add_pick(row: int, n_picked: int, volume: VolumeState) -> None:
-    """Make a row pick number `n_picked`."""
     space, axes, shares = volume.space, volume.axes, volume.shares
     volume.order[n_picked], shares[n_picked] = row, volume.scale / volume.remaining[row]
     if volume.gamma > 0:
@@ -113,7 +110,6 @@ def lazy_volume(
     volume: VolumeState, n_given: int, costs: Floats, left: float, groups: Ints, counts: Ints, amounts: Floats,
     further: Floats, heap: Ints, gains: Floats, picked: Floats,
 ) -> int:  # fmt: skip
-    """Pick rows by lazy greedy log det; return the number of rows, given ones included."""
     bounds, size, n_picked = np.full(len(costs), -np.inf), len(heap), 0
     for row in volume.order[:n_given].copy():
         picked[n_picked] = gain_after(row, n_picked, volume)

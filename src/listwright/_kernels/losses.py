@@ -47,7 +47,6 @@ def _spread(keys: Ints, rows: Ints, shift: int, to_keys: Ints, to_rows: Ints) ->
 
 @inline
 def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
-    """Distribute the rows to their problems, keeping their order."""
     owners, ends = np.empty(len(rows), dtype=np.int64), np.empty(len(offsets) - 1, dtype=np.int64)
     for problem in range(len(ends)):
         ends[problem] = offsets[problem]
@@ -61,7 +60,6 @@ def _by_problem(rows: Ints, offsets: Ints, to_rows: Ints) -> None:
 
 @inner()
 def _insert(values: Floats, start: int, end: int, rows: Ints) -> None:
-    """Sort one problem's rows by insertion."""
     for row in range(start, end):
         at, value = row, values[row]
         while at > start and values[rows[at - 1]] > value:
@@ -193,7 +191,6 @@ def push_pairs(keys: Floats, costs: Floats, ranks: Ints, margin: float, pushes: 
 
 @kernel()
 def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Floats) -> float:
-    """Return the hinge loss of one problem, and write its gradient."""
     keys, pushes = scores[rows], np.zeros(len(rows))
     loss = push_pairs(keys, costs[rows], ranks[rows], 1.0, pushes)
     centre = 0.5 * keys[0] + 0.5 * keys[-1]
@@ -205,7 +202,6 @@ def _hinge(scores: Floats, costs: Floats, ranks: Ints, rows: Ints, gradient: Flo
 
 @kernel()
 def hinge_pairs(scores: Floats, costs: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Return the pairwise hinge loss and its gradient."""
     return hinge_of_ranks(scores, costs, cost_ranks(costs, sort_within(costs, offsets), offsets), offsets)
 
 

@@ -13,7 +13,6 @@ MOST_NEEDS = 64
 
 @inner()
 def worth(mask: Any, weights: Any) -> float:
-    """Return the summed weight of the needs in a mask."""
     total, bit = 0.0, 0
     while mask:
         if mask & np.uint64(1):
@@ -25,7 +24,6 @@ def worth(mask: Any, weights: Any) -> float:
 
 @inner()
 def best_part(parts: Any, start: int, end: int, met: Any, weights: Any) -> float:
-    """Return the most that one of the parts start:end adds to what is already met."""
     best = 0.0
     for part in range(start, end):
         best = max(best, worth(parts[part] & ~met, weights))

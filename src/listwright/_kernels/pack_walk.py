@@ -15,7 +15,6 @@ UNMET = 4  # columns of `unmet_rows`
 
 
 def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: Any, limits: Any) -> tuple[Any, Any]:
-    """Return the rows picked by boosted trees, in order, and the score of each."""
     (base, arrays), (sizes, room, length, quotas) = trees, limits
     n, width = len(own), own.shape[1] + len(links) + UNMET
     table, values = np.zeros((n, width)), np.empty(n, arrays[-1].dtype)

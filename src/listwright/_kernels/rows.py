@@ -88,7 +88,6 @@ def earlier_distances(table: Floats32) -> tuple[Floats32, Floats32]:
 
 
 def best_rows(scores: Floats, open_rows: Bools, offsets: Ints) -> Ints:
-    """Return the best open row of each problem."""
     picks = np.empty(len(offsets) - 1, dtype=np.int64)
     _find_best(scores, open_rows, offsets, picks)
     return picks

@@ -28,7 +28,6 @@ def topic_gains(
     rows: Ints, owners: Ints, row_starts: Ints, topics: Ints, amounts: Floats, topic_starts: Ints, weights: Floats,
     caps: Floats, levels: Floats, shape: int,
 ) -> Floats:  # fmt: skip
-    """Return the weighted rise that each of `rows` would add, with one read of their stored numbers."""
     gains = np.zeros(len(rows))
     for i in range(len(rows)):
         row = rows[i]
@@ -41,16 +40,9 @@ def topic_gains(
 
 @kernel()
 def raise_levels(
-    picks: Ints,
-    owners: Ints,
-    row_starts: Ints,
-    topics: Ints,
-    amounts: Floats,
-    topic_starts: Ints,
-    levels: Floats,
-    shape: int,
-) -> None:
-    """Add the picked rows to `levels` in place, with one read of their stored numbers; -1 picks none."""
+    picks: Ints, owners: Ints, row_starts: Ints, topics: Ints, amounts: Floats, topic_starts: Ints,
+    levels: Floats, shape: int,
+) -> None:  # fmt: skip
     for row in picks:
         if row >= 0:
             base = topic_starts[owners[row]]
@@ -98,7 +90,6 @@ def _sum(topics: Ints, amounts: Floats, first: int, last: int, worth: Floats) ->
 def _gain(
     topics: Ints, amounts: Floats, first: int, last: int, weights: Floats, caps: Floats, levels: Floats, shape: int
 ) -> float:
-    """Return the weighted rise over the entries first:last."""
     total = 0.0
     for j in range(first, last):
         topic = topics[j]
@@ -108,7 +99,6 @@ def _gain(
 
 @inner()
 def _lift(topics: Ints, amounts: Floats, weights: Floats, levels: Floats, worth: Floats, shape: int) -> None:
-    """Add the entries of a picked row to the levels, and update what each topic is still worth."""
     for j in range(len(topics)):
         topic = topics[j]
         levels[topic] += (1.0 - levels[topic]) * amounts[j] if shape == PROBABILITY else amounts[j]
@@ -162,7 +152,6 @@ def lazy_topics(
     offsets: Ints, gains: Floats, sizes: Floats, row_starts: Ints, topics: Ints, amounts: Floats, topic_starts: Ints,
     weights: Floats, caps: Floats, shape: int, totals: Floats, most: Floats, room: Floats, picks: Ints, picked: Floats,
 ) -> None:  # fmt: skip
-    """Fill the lists of all problems by lazy greedy; see `_lazy`."""
     for i in range(len(picks)):
         start, end, first, last = offsets[i], offsets[i + 1], topic_starts[i], topic_starts[i + 1]
         _lazy(

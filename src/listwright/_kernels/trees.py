@@ -13,7 +13,6 @@ from listwright._kernels import kernel, outer
 def tree_sums(
     table: Any, base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any
 ) -> Any:
-    """Return one sum over trees per row, in the precision of the leaves."""
     total = np.full(len(table), base, leaves.dtype)
     add_trees(len(table), table, total, roots, columns, thresholds, left, right, leaves)
     return total
@@ -23,7 +22,6 @@ def tree_sums(
 def add_trees(
     count: int, table: Any, total: Any, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any
 ) -> None:
-    """Add what all trees give for the first `count` rows to `total`."""
     for root in roots:
         for i in range(count):
             node = root

@@ -49,7 +49,6 @@ def alone(rows: Floats32, weights: Floats, identity: Floats, own: Floats) -> Non
 def _near(
     rows: Floats32, pick: Floats32, smallest: Floats32, mean: Floats32, least: Floats32, near: Floats, far: Floats
 ) -> None:
-    """Compute the distances to the first pick."""
     for i in range(len(rows)):
         low_sum, gap_sum = np.float32(0.0), np.float32(0.0)
         for j in range(len(smallest)):
@@ -82,7 +81,6 @@ def _nearer(
 def update_distances(
     rows: Floats32, pick: int, weights: Weights, least: Floats32, near: Floats, far: Floats, first: bool
 ) -> None:
-    """Update the distances with one more pick."""
     if first:
         _near(rows, rows[pick], weights.smallest, weights.mean, least, near, far)
     else:
@@ -102,7 +100,6 @@ def hold(items: Ints, picks: Ints, position: int, weights: Floats, held: Floats)
 
 @inline
 def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats, n_picks: int) -> None:
-    """Compute the scores of the rows that can still be picked."""
     for i in range(len(scores)):
         if scores[i] > -np.inf:
             scores[i] = own[i] + held[i] + near[i] + far[i] / n_picks
@@ -110,7 +107,6 @@ def rescore(own: Floats, held: Floats, near: Floats, far: Floats, scores: Floats
 
 @inline
 def close(scores: Floats, start: int, quotas: Any) -> None:
-    """Set the score of rows that quotas or further budgets have no room for to -inf."""
     groups, counts, amounts, further = quotas
     for i in range(len(scores)):
         if not has_room(start + i, groups, counts, amounts, further):

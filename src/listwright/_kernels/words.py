@@ -126,9 +126,7 @@ def pair_entries(latest: Any, previous: Any, owners: Any, weights: Any, values: 
 
 @outer()
 def match_runs(words: Any, n_question: int, places: Any, held: Any, worth: Any, seen: Any, table: Any) -> None:
-    """Fill in what each passage holds of the question in a row: from how many of its words on two are alike, the
-    longest run, and what the words of that run are worth.
-    """
+    """Fill in by passage at how many words of the question a run of it begins, the longest run, and its worth."""
     for i in range(len(places)):
         best, where = 0, 0
         for at in range(places[i, 0], places[i, 1]):
@@ -155,9 +153,7 @@ def pair_titles(
     words: Any, stems: Any, sentences: Any, titles: Any, bodies: Any, telling: Any, counts: Any, shares: Any,
     parts: Any, new: Any, latest: Any, previous: Any, owners: Any, held: Any, mentions: Any, inside: Any, unasked: Any,
 ) -> None:  # fmt: skip
-    """Fill in for two passages whether the title of the first occurs in the body of the second, as 1 + the highest
-    share of a sentence with it; and how much of the title's words do, in all and without those of the question.
-    """
+    """Fill in by pair 1 + the highest share of a sentence with the title, and the shares of title words in the body."""
     n = len(titles)
     for j in range(n):
         for at in range(bodies[j, 0], bodies[j, 1]):
@@ -200,9 +196,7 @@ def add_bridged(
     ranges: Any, sentences: Any, stems: Any, entry: Any, latest: Any, previous: Any, owners: Any, rarity: Any,
     most: float, seen: Any, sums: Any, added: Any, table: Any,
 ) -> None:  # fmt: skip
-    """Fill in for two passages the most that a sentence of the first adds to the second, weighted by the names, in the
-    sentence or the title, that both hold.
-    """
+    """Fill in by pair the most that a sentence of the first adds to the second, weighted by the names both hold."""
     for sentence in range(len(sentences)):
         i = sentences[sentence]
         for part in range(2):

@@ -1,6 +1,4 @@
-"""Selection on a Ray cluster: rows are distributed at random, and greedy runs in each part and on the union of the
-picks.
-"""
+"""Selection on a Ray cluster: greedy on random parts of the rows, and on the union of their picks."""
 
 from __future__ import annotations
 
@@ -31,7 +29,6 @@ class DistributedGreedy(Objective):
     rng: np.random.Generator  # distributes the rows
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        """Run greedy on each part; a worker that dies is replaced."""
         if constraints.n_needed:
             raise InputError("engine='ray' does not take the least rows of a group. Pass the most alone in per_group=.")
         rows = np.flatnonzero(constraints.open)
@@ -45,7 +42,6 @@ class DistributedGreedy(Objective):
                 return best._replace(bounds=self._bounds(pool, constraints, best, parts.parts))
 
     def _bounds(self, pool: WorkerPool, constraints: RowConstraints, best: Solved, parts: Sequence[Ints]) -> Floats:
-        """Return what each row could still add next to the picks, measured by the workers."""
         picked, bounds = np.concatenate([constraints.given, best.rows]), np.zeros(len(constraints.open))
         measured = pool.each(MeasurePart(picked), range(len(parts)), Counter("proof", len(parts)))
         for part, gains in zip(parts, measured, strict=True):
@@ -57,7 +53,6 @@ class DistributedGreedy(Objective):
         return None
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
-        """Return half of greedy's guarantee, in expectation, or what these data show."""
         known, why, what = any_data(constraints, len(solved.rows))
         known = None if known is None or constraints.has_costs else known / 2
         why = "" if known is None else f"in expectation ({why}) / 2 = {known:.3f}"
@@ -65,7 +60,6 @@ class DistributedGreedy(Objective):
 
 
 def solve_part(objective: Any, rows: Ints, constraints: RowConstraints) -> Solved:
-    """Run greedy on some of the rows."""
     solved = objective.among(rows).solve(constraints.among(rows), silent)
     return solved._replace(rows=rows[solved.rows])
 
@@ -122,28 +116,23 @@ class MeasurePart:
 
 
 def _with_tables(objective: Any, change: Any) -> Any:
-    """Return a copy of the objective whose vectors are changed by `change`."""
     if isinstance(objective, LogDetObjective):
         return replace(objective, vectors=change(objective.vectors))
     similarity = objective.similarity
     if not hasattr(similarity, "of_targets"):
         return objective
-    twin = similarity.copy()
-    same = similarity.of_candidates is similarity.of_targets
-    twin.of_targets = change(similarity.of_targets)
-    twin.of_candidates = twin.of_targets if same else change(similarity.of_candidates)
-    return replace(objective, similarity=twin)
+    targets, same = change(similarity.of_targets), similarity.of_candidates is similarity.of_targets
+    candidates = targets if same else change(similarity.of_candidates)
+    return replace(objective, similarity=similarity.copy(of_targets=targets, of_candidates=candidates))
 
 
 def _to_file_name(vectors: Vectors) -> Vectors:
-    """Replace a memory-mapped .npy table by its file name."""
     table = vectors.table
     whole = isinstance(table, np.memmap) and table.filename is not None and str(table.filename).endswith(".npy")
     return replace(vectors, table=str(table.filename)) if whole else vectors
 
 
 def _to_memory_map(vectors: Vectors) -> Vectors:
-    """Replace a file name by the memory-mapped table."""
     if not isinstance(vectors.table, str):
         return vectors
     return replace(vectors, table=np.load(vectors.table, mmap_mode="r", allow_pickle=False))

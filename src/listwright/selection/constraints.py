@@ -9,25 +9,13 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one, first_bad
 from listwright._internal.quotas import Quotas, as_levels, as_rows, make_quotas
-from listwright._kernels.constraints import (
-    BELOW,
-    MOST,
-    NO_COUNTS,
-    NO_QUOTAS,
-    NO_SIZES,
-    ListLimits,
-    open_rows,
-    use_up_rows,
-)
+from listwright._kernels.constraints import BELOW, MOST, NO_QUOTAS, NO_SIZES, ListLimits, open_rows, use_up_rows
 from listwright.errors import InputError
 from listwright.walk.constraints import Constraints
 
 
 class RowConstraints(Constraints):
-    """What is still allowed in one selection of rows while it grows.
-
-    Unlike in lists, rows that do not fit are closed for good, so `open` is kept instead of computed for every pick.
-    """
+    """What one selection of rows still allows: rows that do not fit are closed for good, unlike in lists."""
 
     def __init__(self, k: int, given: Ints, costs: Floats, limits: ListLimits, *, counted: bool) -> None:
         self.k, self.given, self.costs, self._limits = k, given, costs, limits
@@ -37,7 +25,6 @@ class RowConstraints(Constraints):
 
     @classmethod
     def free(cls, n: int, k: int, given: Ints) -> Self:
-        """Return constraints with nothing but a number of picks."""
         return cls(k, given, np.ones(n), ListLimits(NO_SIZES, np.array([np.inf]), *NO_QUOTAS, False), counted=True)
 
     @property
@@ -47,17 +34,14 @@ class RowConstraints(Constraints):
 
     @property
     def has_costs(self) -> bool:
-        """Whether rows cost something."""
         return len(self._limits.sizes) > 0
 
     @property
     def has_groups(self) -> bool:
-        """Whether there are quotas of groups."""
         return self._limits.groups.shape[1] > 2
 
     @property
     def several_budgets(self) -> bool:
-        """Whether there are further budgets."""
         return self._limits.amounts.shape[1] > 0
 
     @property
@@ -78,17 +62,14 @@ class RowConstraints(Constraints):
 
     @property
     def budget(self) -> float:
-        """What is left of the budget."""
         return float(self._limits.room[0])
 
     @property
     def n_needed(self) -> int:
-        """How many rows the quotas still ask for at least."""
         return int(self._limits.counts[0, BELOW]) if self.has_groups else 0
 
     @property
     def done(self) -> bool:
-        """Whether nothing more may be picked."""
         return self.n_picked >= self.k or not self.open.any()
 
     def fits(self) -> Bools:
@@ -97,16 +78,14 @@ class RowConstraints(Constraints):
         return fits & (self._limits.sizes <= self.budget) if self.has_costs else fits
 
     def take_row(self, row: int) -> None:
-        """Pick a row, and close the rows that no longer fit."""
         self.take(np.array([row]))
         self.open[row] = False
         self.n_picked += 1
-        counts = self._limits.counts[self._limits.groups[row, :-1]] if self.has_groups else NO_COUNTS
+        counts = self._limits.counts[self._limits.groups[row, :-1] if self.has_groups else []]
         if self.has_costs or self.several_budgets or (counts[:, BELOW] >= counts[:, MOST]).any():
             self.open &= self.fits()
 
     def copy(self, **changes: Any) -> Self:
-        """Return a copy that a run can use up."""
         twin = object.__new__(type(self))
         limits = self._limits._replace(**changes.pop("limits", {}))
         fresh = limits._replace(room=limits.room.copy(), counts=limits.counts.copy(), left=limits.left.copy())
@@ -148,7 +127,6 @@ class RowConstraints(Constraints):
         return chosen
 
     def after(self, rows: Ints) -> Self:
-        """Return the constraints on what may follow some picks, which count as given."""
         twin = self.copy(k=self.k - len(rows), given=np.concatenate([self.given, rows]))
         for row in rows:
             twin.take(np.array([row]))
@@ -157,7 +135,6 @@ class RowConstraints(Constraints):
         return twin
 
     def prices(self) -> list[tuple[Floats, float]]:
-        """Return what each row costs of each budget, and what is left of it."""
         limits = self._limits
         first = [(self.costs, self.budget)] if self.has_costs else []
         return first + [(limits.amounts[:, j], float(limits.left[0, j])) for j in range(limits.amounts.shape[1])]
@@ -176,7 +153,6 @@ class RowConstraints(Constraints):
 def make_constraints(
     n: int, k: int | None, *, given: Any, exclude: Any, groups: Any, per_group: Any, costs: Any, budget: Any
 ) -> RowConstraints:
-    """Return the constraints that the arguments of `select` describe, or raise `InputError` if they cannot be met."""
     taken, excluded = as_rows(given, n, "given"), as_rows(exclude, n, "exclude")
     excluded = np.setdiff1d(excluded, taken)  # given rows count in their groups
     amounts, left = _amounts(costs, budget, n)
@@ -189,8 +165,8 @@ def make_constraints(
     parts = NO_QUOTAS
     if per_group is not None or exclude is not None or len(left) > 1:
         further = [(amounts[:, j], left[j]) for j in range(1, len(left))] or None
-        offsets, free = np.array([0, n]), Quotas.free(n)
-        quotas = make_quotas(free, offsets, groups, per_group, excluded, None, further, None)
+        offsets = np.array([0, n])
+        quotas = make_quotas(Quotas.free(n), offsets, groups, per_group, excluded, None, further, None)
         _check_labels(groups, per_group, excluded)
         parts = quotas.limits(offsets, None if k is None else k + len(taken), needs_first=False)
     sizes, room = (amounts[:, 0].copy(), left[:1]) if len(left) else (NO_SIZES, np.array([np.inf]))
@@ -209,7 +185,6 @@ def make_constraints(
 
 
 def _amounts(costs: Any, budget: Any, n: int) -> tuple[Floats, Floats]:
-    """Return what each row costs of each budget and the budgets, or raise if one is missing or not above 0."""
     if costs is None and budget is None:
         return np.zeros((n, 0)), np.zeros(0)
     if costs is None:
@@ -229,7 +204,6 @@ def _amounts(costs: Any, budget: Any, n: int) -> tuple[Floats, Floats]:
 
 
 def _check_labels(groups: Any, per_group: Any, excluded: Ints) -> None:
-    """Raise `InputError` for a group that has no row, or fewer than its quota asks for."""
     asked = per_group if isinstance(per_group, list) else [per_group]
     for labels, quotas in zip(as_levels(groups), asked, strict=True):
         if not isinstance(quotas, Mapping):
@@ -238,16 +212,15 @@ def _check_labels(groups: Any, per_group: Any, excluded: Ints) -> None:
         known, out = dict(zip(names.tolist(), counts.tolist(), strict=True)), labels[excluded].tolist()
         for name, quota in quotas.items():
             if name not in known:
-                raise InputError(
-                    f"per_group names {name!r}, but no row is in that group. Groups: {_some(list(known))}."
-                )
+                more = f" and {len(known) - 5} more" if len(known) > 5 else ""
+                shown = ", ".join(map(repr, list(known)[:5])) + more
+                raise InputError(f"per_group names {name!r}, but no row is in that group. Groups: {shown}.")
             least = quota[0] if isinstance(quota, tuple | list) else 0
             if known[name] - out.count(name) < least:
                 raise InputError(f"per_group asks for {least} rows of group {name!r}, which has {known[name]}.")
 
 
 def _check_enough(constraints: RowConstraints, n: int, budget: Any) -> None:
-    """Raise `InputError` if fewer than k rows can be picked, or none."""
     k, taken = constraints.k, len(constraints.given)
     if budget is not None and not constraints.open.any():
         raise InputError(f"No row fits into budget={budget}: the smallest cost is {constraints.costs.min():g}.")
@@ -261,9 +234,3 @@ def _check_enough(constraints: RowConstraints, n: int, budget: Any) -> None:
             f"k={k}, but the quotas and exclusions let at most {reachable} rows be picked. "
             "Raise per_group, or ask for fewer rows."
         )
-
-
-def _some(names: list[Any]) -> str:
-    """Return the first five names, and how many more there are."""
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")

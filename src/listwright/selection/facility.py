@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
-from listwright._internal.threads import one_thread
-from listwright._kernels.tiles import falls, highest_outside, stale_rows
+from listwright._kernels.tiles import Marks, falls, highest_outside, stale_rows
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.graph import Exchange, refine_picks
-from listwright.selection.objectives import (
-    CONFIDENCE,
-    Objective,
-    Proof,
-    Solved,
-    any_data,
-    most_possible,
-    of_these_data,
-    sampling_error,
-)
-from listwright.selection.similarity import TARGETS, SimilarityMatrix, sweep
+from listwright.selection.objectives import Objective, Proof, Solved, any_data, most_possible, of_these_data
+from listwright.selection.similarity import TARGETS, SimilarityMatrix, map_blocks, sweep
 
 MOST_NEAR = 64  # if more rows than this are too close to the best to distinguish, they are as good as equal
 TIE = 1e-9  # relative difference below which gains are equal, and the lowest row wins
+CONFIDENCE = 0.95
 ACTIVE = 20  # one row in this many is active
 LEAST_ACTIVE = 512
 CHUNK = 4  # rows measured together, per active row
 GROWTH = 32  # picks until the full number of rows is active
 ROUNDING = 1e-13  # differences below this share of the largest gain are rounding
-
-Marks = NDArray[np.int32]
 
 
 class Epochs:
@@ -53,7 +40,6 @@ class Epochs:
         self.largest = 0.0  # of all gains so far
 
     def run(self) -> tuple[Ints, Floats]:
-        """Return the picked rows and what each added."""
         rows: list[int] = []
         gains: list[float] = []
         while not self.constraints.done:
@@ -74,9 +60,7 @@ class Epochs:
         return np.array(rows, dtype=np.int64), np.array(gains)
 
     def _scores(self) -> Floats:
-        """Return the scores of the active rows; -inf for rows that may no longer be picked."""
-        scores = self.gains / self.constraints.costs[self.active] if self.constraints.has_costs else self.gains
-        return np.where(self.shut, -np.inf, scores)
+        return np.where(self.shut, -np.inf, self.gains / self.constraints.costs[self.active])
 
     def _best(self, scores: Floats) -> int:
         """Return the place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
@@ -86,29 +70,23 @@ class Epochs:
         scores = scores[near]
         if self.board.near and 1 < len(near) <= MOST_NEAR:
             rows = self.active[near]
-            scores = self.board.exact_gains(rows) / (
-                self.constraints.costs[rows] if self.constraints.has_costs else 1.0
-            )
+            scores = self.board.doubles.gains(rows) / self.constraints.costs[rows]  # 1 without costs
         equal = scores.max() - max(TIE * abs(most), ROUNDING * self.largest)
         return int(near[np.argmax(scores >= equal)])
 
     def _take(self, at: int, row: int) -> None:
-        """Pick a row, and close active rows that the constraints no longer allow."""
         self.constraints.take_row(row)
         self.shut[at] = True
         if self.constraints.closes:
             self.shut = ~self.constraints.open[self.active]
 
     def _keep(self) -> None:
-        """Copy the gains of the active rows to `bounds`."""
         self.bounds[self.active] = np.maximum(self.gains, 0.0)
 
     def _score(self, rows: Ints) -> Floats:
-        """Return the bounds of some rows, per cost if there are costs."""
-        return self.bounds[rows] / self.constraints.costs[rows] if self.constraints.has_costs else self.bounds[rows]
+        return self.bounds[rows] / self.constraints.costs[rows]
 
     def _new_epoch(self) -> None:
-        """Measure rows until the best are known, and makes these the active ones."""
         self._keep()
         mark = self.board.mark()
         self.since[self.active] = mark
@@ -126,12 +104,10 @@ class Epochs:
         self._activate(np.sort(exact), size)
 
     def _sizes(self) -> tuple[int, int]:
-        """Return how many rows are to be active, and how many are measured together."""
         most = max(LEAST_ACTIVE, len(self.bounds) // ACTIVE)
         return max(LEAST_ACTIVE, min(most, most * self.constraints.n_picked // GROWTH)), CHUNK * most
 
     def _measure(self, rows: Ints, mark: int) -> None:
-        """Measure some rows, so that their bounds are their gains at this mark."""
         first = (self.since[rows] < 0).any()
         self.bounds[rows] = np.maximum(self.board.gains(rows, self.since[rows], self.bounds[rows]), 0.0)
         self.since[rows] = mark
@@ -139,7 +115,6 @@ class Epochs:
             self.tick("measuring rows", int((self.since >= 0).sum()), len(self.since))
 
     def _activate(self, exact: Ints, size: int) -> None:
-        """Make the highest of the exact rows active, and note the highest score outside."""
         self.active = exact[_highest(self._score(exact), size)]
         self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
         self.outside = highest_outside(self.bounds, self.constraints.costs, self.constraints.open, self.active)
@@ -147,7 +122,6 @@ class Epochs:
 
 
 def _floor(scores: Floats, size: int) -> float:
-    """Return the score that a row must exceed to be active, given the exact scores so far."""
     if len(scores) <= size:
         return -np.inf
     return float(np.partition(scores, len(scores) - size)[len(scores) - size])
@@ -182,7 +156,6 @@ class Blocks:
         self.doubles = Doubles(similarity, weights)
 
     def gain_bounds(self) -> Floats:
-        """Return upper bounds on the gains of all candidates for an empty selection."""
         return self.similarity.gain_bounds(self.weights)
 
     def gains(self, rows: Ints, since: Marks, known: Floats) -> Floats:
@@ -200,7 +173,6 @@ class Blocks:
         return gains
 
     def mark(self) -> int:
-        """Store the current best similarities of the targets, and return the number of the mark, from 0."""
         self.marks.append(self.best.copy())
         return len(self.marks) - 1
 
@@ -213,11 +185,7 @@ class Blocks:
         return brought, self._fell(self.active, changed, before, self.best[changed])
 
     def lift(self, row: int) -> float:
-        """Pick a row; return what it adds."""
         return self._raise_best(row)[0]
-
-    def exact_gains(self, rows: Ints) -> Floats:
-        return self.doubles.gains(rows)
 
     def _raise_best(self, row: int) -> tuple[float, Ints, Floats32]:
         """Pick a row; return what it adds, the targets whose best similarity rose, and what that was before."""
@@ -250,35 +218,25 @@ class Doubles:
     def gains(self, rows: Ints) -> Floats:
         """Return what each of the rows would add, at 2 d operations per target and row, or row picked since."""
         both = self.similarity.candidates(np.concatenate([np.array(self.picked, dtype=np.int64), rows]), np.float64)
-        new, starts = len(self.picked), range(0, self.similarity.n_targets, EXACT_TARGETS)
-        parts = np.zeros((len(starts), len(rows)))
+        new, self.picked = len(self.picked), []
 
-        def work(part: int) -> None:
-            block = slice(starts[part], min(starts[part] + EXACT_TARGETS, self.similarity.n_targets))
+        def work(block: slice) -> Floats:
             tile = self.similarity.tile(both, self.similarity.targets(block, np.float64))
             best = self.best[block] = np.maximum(self.best[block], tile[:new].max(axis=0, initial=0.0))
-            parts[part] = np.maximum(tile[new:] - best, 0.0) @ self.weights[block]
+            return np.maximum(tile[new:] - best, 0.0) @ self.weights[block]
 
-        with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
-            list(pool.map(work, range(len(starts))))
-        self.picked = []
-        return parts.sum(axis=0)
+        return np.sum(map_blocks(work, self.similarity.n_targets, EXACT_TARGETS), axis=0)
 
 
 def value_curve(similarity: SimilarityMatrix, weights: Floats, rows: Ints) -> Floats:
-    """Return the value of the first 1, 2, ... of the rows over all targets."""
-    starts, gathered = range(0, similarity.n_targets, TARGETS), similarity.candidates(rows)
-    parts = np.zeros((len(starts), len(rows)))
+    gathered = similarity.candidates(rows)
 
-    def work(part: int) -> None:
-        block = slice(starts[part], min(starts[part] + TARGETS, similarity.n_targets))
+    def work(block: slice) -> Floats:
         tile = similarity.tile(gathered, similarity.targets(block))
         best = np.maximum.accumulate(np.maximum(tile, np.float32(0.0)), axis=0)
-        parts[part] = best.astype(np.float64) @ weights[block]
+        return best.astype(np.float64) @ weights[block]
 
-    with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        list(pool.map(work, range(len(starts))))
-    return parts.sum(axis=0)
+    return np.sum(map_blocks(work, similarity.n_targets, TARGETS), axis=0)
 
 
 @dataclass(eq=False)
@@ -329,23 +287,24 @@ class Sampled(Objective):
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         first = constraints.copy()
-        found = self.on_sample.solve(constraints, tick)
-        self.most = self._most(first, found)
-        order = np.concatenate([first.given, found.rows])
+        picked = self.on_sample.solve(constraints, tick)
+        self.most = self._most(first, picked)
+        order = np.concatenate([first.given, picked.rows])
         values = np.concatenate([[0.0], self.curve(self.similarity, self.weights, order)])
         n_given = len(first.given)
-        return Solved(found.rows, np.diff(values)[n_given:], found.bounds, float(values[n_given]))
+        return Solved(picked.rows, np.diff(values)[n_given:], picked.bounds, float(values[n_given]))
 
-    def _most(self, constraints: RowConstraints, found: Solved) -> float:
+    def _most(self, constraints: RowConstraints, picked: Solved) -> float:
         """Return a bound on what the best selection adds on all targets: that on the sample, plus its error."""
         known = self.on_sample.share(constraints)
-        most = most_possible(found.gain, found.bounds, constraints)
-        most = min(most, found.gain / known) if known else most
-        error = sampling_error(self.similarity.ceiling * float(self.weights.max()), self.n_sampled, len(self.weights))
-        return most + error * len(self.weights)
+        most = most_possible(picked.gain, picked.bounds, constraints)
+        most = min(most, picked.gain / known) if known else most
+        # How far the mean over the sample may be below that over all rows: Hoeffding's and Serfling's bound.
+        n, highest = len(self.weights), self.similarity.ceiling * float(self.weights.max())
+        unseen = 1 - (self.n_sampled - 1) / n
+        return most + highest * math.sqrt(unseen * math.log(1 / (1 - CONFIDENCE)) / (2 * self.n_sampled)) * n
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
-        """Return what holds with confidence over the draw of the sample."""
         what = any_data(constraints, len(solved.rows))[2]
         proof = of_these_data(solved.gain, self.most, None, "", what)
         return proof._replace(words=f"with {CONFIDENCE:.0%} confidence {proof.words}")

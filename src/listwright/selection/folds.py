@@ -19,7 +19,7 @@ from listwright.rewards import Reward
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.facility import TIE
 from listwright.selection.objectives import Objective, Proof, Solved
-from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, Vectors
+from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, Vectors, cut
 
 
 class SelectionFold(ABC):
@@ -83,9 +83,8 @@ class GraphCutFold(SelectionFold):
         # A pick takes at most twice its similarity from others, which these count by their weight.
         self.monotone = among is similarity and 2 * redundancy <= weights.min()
         free = np.full(similarity.n_targets, np.inf)
-        for low in range(0, self.n, GATHERED):
-            rows = np.arange(low, min(low + GATHERED, self.n))
-            self.worth[rows] = similarity.capped_sums(rows, free, weights)
+        for block in cut(self.n, GATHERED):
+            self.worth[block] = similarity.capped_sums(np.arange(block.start, block.stop), free, weights)
         self.worth -= redundancy * np.maximum(among.own(), 0.0)
 
     def gains(self, rows: Ints) -> Floats:
@@ -114,9 +113,9 @@ class LogDetFold(SelectionFold):
         left, x = float(self.remaining[row]), np.asarray(self.vectors.take(np.array([row])), dtype=np.float64)[0]
         axis = x - (self.shares * (self.axes @ x)) @ self.axes
         self.axes, self.shares = np.vstack([self.axes, axis]), np.append(self.shares, self.scale / left)
-        for low in range(0, self.n, GATHERED):
-            part = self.vectors.take(slice(low, min(low + GATHERED, self.n))) @ axis.astype(np.float32)
-            self.remaining[low : low + GATHERED] -= self.scale * self.shares[-1] * part.astype(np.float64) ** 2
+        for block in cut(self.n, GATHERED):
+            part = self.vectors.take(block) @ axis.astype(np.float32)
+            self.remaining[block] -= self.scale * self.shares[-1] * part.astype(np.float64) ** 2
         np.maximum(self.remaining, 1.0, out=self.remaining)
         return float(np.log(left))
 
@@ -175,10 +174,9 @@ def run_greedy(
     """Select rows by greedy: rows, gains, bounds on further gains, and the value of the given rows."""
     before = sum(fold.add(int(row)) for row in constraints.given)
     bounds, fresh = np.zeros(fold.n), np.zeros(fold.n, dtype=np.int64)
-    for low in range(0, fold.n, CANDIDATES):
-        some = np.arange(low, min(low + CANDIDATES, fold.n))
-        bounds[some] = fold.gains(some)
-        tick("measuring rows", int(some[-1]) + 1, fold.n)
+    for block in cut(fold.n, CANDIDATES):
+        bounds[block] = fold.gains(np.arange(block.start, block.stop))
+        tick("measuring rows", block.stop, fold.n)
     rows: list[int] = []
     gains: list[float] = []
     while not constraints.done:
@@ -204,11 +202,9 @@ def _next(fold: SelectionFold, constraints: RowConstraints, bounds: Floats, fres
         stale = best[fresh[best] < position]
         if not len(stale):
             return int(best.min())
-        high = (
-            np.argpartition(-scores, fold.batch)[: fold.batch] if fold.batch < len(scores) else np.arange(len(scores))
-        )
-        again = open_rows[high][fresh[open_rows[high]] < position]
-        again = np.union1d(again, stale[: fold.batch])
+        few = fold.batch >= len(scores)
+        high = open_rows if few else open_rows[np.argpartition(-scores, fold.batch)[: fold.batch]]
+        again = np.union1d(high[fresh[high] < position], stale[: fold.batch])
         bounds[again], fresh[again] = fold.gains(again), position
 
 
@@ -226,7 +222,6 @@ class FoldObjective(Objective):
         return Solved(*(run_greedy(fold, constraints, tick) if compiled is None else compiled))
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
-        """Return what is known of monotone submodular objectives."""
         if not self.monotone:
             return Proof("no ratio is known: more rows may be worth less", None)
         return super().prove(constraints, solved)
@@ -235,24 +230,16 @@ class FoldObjective(Objective):
 def select_volume(
     vectors: Vectors, gamma: float, scale: float, constraints: RowConstraints, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
-    """Select rows by lazy greedy on log det(I + scale * K)."""
     n, n_given = len(vectors), len(constraints.given)
     steps = n_given + constraints.k
     order = np.full(steps, -1)
     order[:n_given] = constraints.given
-    squares = vectors.squares.copy()
-    volume = VolumeState(
-        space=as_space(vectors),
-        squares=squares,
-        gamma=float(gamma),
-        scale=float(scale),
-        order=order,
-        remaining=np.full(n, 1.0 + scale) if gamma > 0 else 1.0 + scale * squares,
-        seen=np.zeros(n, dtype=np.int64),
-        shares=np.zeros(steps),
-        axes=np.zeros((0 if gamma > 0 else steps, vectors.width)),
-        explained=np.zeros((n if gamma > 0 else 0, steps), dtype=np.float32),
-    )
+    squares, seen, shares = vectors.squares.copy(), np.zeros(n, dtype=np.int64), np.zeros(steps)
+    remaining = np.full(n, 1.0 + scale) if gamma > 0 else 1.0 + scale * squares
+    axes = np.zeros((0 if gamma > 0 else steps, vectors.width))
+    explained = np.zeros((n if gamma > 0 else 0, steps), dtype=np.float32)
+    kernel = squares, float(gamma), float(scale)
+    volume = VolumeState(as_space(vectors), *kernel, order, remaining, seen, shares, axes, explained)
     picked, bounds, heap = np.zeros(steps), np.zeros(n), np.flatnonzero(constraints.open)
     tick("picking", 0, constraints.k)
     count = lazy_volume(
@@ -262,16 +249,14 @@ def select_volume(
 
 
 def as_space(vectors: Vectors) -> Space:
-    """Return the rows as compiled functions take them."""
-    inverse = vectors.inverse.astype(np.float64)
-    none, numbers = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-    table = vectors.table
+    inverse, table = vectors.inverse.astype(np.float64), vectors.table
     if sparse.issparse(table):
         starts, columns = table.indptr.astype(np.int64), table.indices.astype(np.int64)
         return Space(np.empty((0, 0), dtype=np.float32), starts, columns, table.data.astype(np.float32), inverse)
     dense = np.ascontiguousarray(table, dtype=np.float32)
     dense = dense if vectors.centre is None else dense - vectors.centre
-    return Space(dense, none, none, numbers, inverse)
+    none = np.empty(0, dtype=np.int64)
+    return Space(dense, none, none, np.empty(0, dtype=np.float32), inverse)
 
 
 @dataclass(eq=False)
@@ -281,9 +266,7 @@ class LogDetObjective(Objective):
     vectors: Vectors
     gamma: float  # 0 for dot products; above 0 for the rbf kernel
     scale: float
-    solver: Callable[[Vectors, float, float, RowConstraints, ProgressCallback], tuple[Ints, Floats, Floats, float]] = (
-        select_volume
-    )
+    solver: Callable[..., tuple[Ints, Floats, Floats, float]] = select_volume
     device: str = "cpu"
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:

@@ -20,7 +20,7 @@ from listwright._kernels.tiles import nearest, swap_gains
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.intake import must_fit
 from listwright.selection.objectives import Objective, Solved
-from listwright.selection.similarity import Given, SimilarityMatrix
+from listwright.selection.similarity import Given, SimilarityMatrix, cut
 
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
 SWAP_TARGETS = 4096  # targets of a tile of exchanges
@@ -29,25 +29,22 @@ ALL = np.zeros(0, dtype=np.int64)  # stands for all columns of a dense matrix
 
 
 def neighbor_graph(similarity: SimilarityMatrix, neighbors: int, tick: ProgressCallback) -> sparse.csr_array:
-    """Return the similarities of each target to its nearest candidates."""
     shape = (similarity.n_targets, neighbors)
     rows, values = np.zeros(shape, dtype=np.int64), np.full(shape, -np.inf, dtype=np.float32)
-    starts, band = range(0, similarity.n_targets, TARGETS), 16 * CANDIDATES
-    bands = range(0, similarity.n, band)
+    blocks, bands = cut(similarity.n_targets, TARGETS), cut(similarity.n, 16 * CANDIDATES)
 
-    def work(low: int) -> None:
-        block = slice(low, min(low + TARGETS, similarity.n_targets))
+    def work(block: slice) -> None:
         targets = similarity.targets(block)
         for at in range(len(gathered)):
             tile = np.ascontiguousarray(similarity.tile(gathered[at], targets).T)
-            nearest(tile, first + at * CANDIDATES, rows[block], values[block])
+            nearest(tile, band.start + at * CANDIDATES, rows[block], values[block])
 
     with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        for number, first in enumerate(bands):
-            cuts = range(first, min(first + band, similarity.n), CANDIDATES)
-            gathered = [similarity.candidates(slice(low, min(low + CANDIDATES, similarity.n))) for low in cuts]
-            for done, _ in enumerate(pool.map(work, starts), start=1):
-                tick("neighbours", number * len(starts) + done, len(bands) * len(starts))
+        for number, band in enumerate(bands):
+            lows = range(band.start, band.stop, CANDIDATES)
+            gathered = [similarity.candidates(slice(low, min(low + CANDIDATES, band.stop))) for low in lows]
+            for done, _ in enumerate(pool.map(work, blocks), start=1):
+                tick("neighbours", number * len(blocks) + done, len(bands) * len(blocks))
     return as_graph(rows, values, similarity.n)
 
 
@@ -60,7 +57,6 @@ def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
 
 
 def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) -> tuple[Ints, Floats, Floats, float]:
-    """Select rows by lazy greedy facility location on a graph, or on a dense matrix."""
     n, n_targets = graph.shape
     best = np.zeros(n_targets, dtype=graph.dtype)
     if sparse.issparse(graph):
@@ -79,10 +75,7 @@ def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) ->
 
 
 class Exchange:
-    """Picks whose nearest and second nearest targets are known, so that all exchanges are measured in one read.
-
-    An exchange is worth the same for all picks but the one that leaves (Schubert & Rousseeuw 2021, FasterPAM).
-    """
+    """Picks with what all exchanges are measured from in one read (Schubert & Rousseeuw 2021, FasterPAM)."""
 
     block = 256  # rows that are measured together
 
@@ -95,13 +88,11 @@ class Exchange:
         self.best, self.second = (np.zeros(similarity.n_targets, dtype=np.float32) for _ in range(2))
         self.owner = np.zeros(similarity.n_targets, dtype=np.int64)
         gathered = similarity.candidates(self.rows)
-        for low in range(0, similarity.n_targets, SWAP_TARGETS):
-            block = slice(low, min(low + SWAP_TARGETS, similarity.n_targets))
+        for block in cut(similarity.n_targets, SWAP_TARGETS):
             self.table[:, block] = np.maximum(similarity.tile(gathered, similarity.targets(block)), 0.0)
             self._find_best(np.arange(block.start, block.stop))
 
     def _find_best(self, targets: Ints) -> None:
-        """Find the most similar pick of some targets, and the similarity of the second."""
         some = self.table[:, targets]
         self.owner[targets] = some.argmax(axis=0)
         self.best[targets] = some.max(axis=0)
@@ -113,8 +104,7 @@ class Exchange:
         """Return what each exchange of a pick (column) for a row would add."""
         added, kept = np.zeros(len(rows)), np.zeros((len(rows), len(self.rows)))
         gathered = self.similarity.candidates(rows)
-        for low in range(0, self.similarity.n_targets, SWAP_TARGETS):
-            block = slice(low, min(low + SWAP_TARGETS, self.similarity.n_targets))
+        for block in cut(self.similarity.n_targets, SWAP_TARGETS):
             tile = self.similarity.tile(gathered, self.similarity.targets(block))
             state = self.best[block], self.second[block], self.owner[block], self.weights[block]
             swap_gains(np.ascontiguousarray(tile, dtype=np.float32), *state, added, kept)
@@ -122,14 +112,12 @@ class Exchange:
         return added[:, None] + kept - lost
 
     def exchange(self, place: int, row: int) -> None:
-        """Put a row in the place of a pick."""
         new = np.maximum(self.similarity.column(row), np.float32(0.0))
         old, self.table[place], self.rows[place] = self.table[place].copy(), new, row
         self._find_best(np.flatnonzero((new > self.second) | (old >= self.second)))
 
     @property
     def value(self) -> float:
-        """The value of all picks."""
         return float(self.weights @ self.best.astype(np.float64))
 
 
@@ -142,16 +130,18 @@ def refine_picks(state: Exchange, solved: Solved, constraints: RowConstraints, s
         block = candidates[at * state.block : (at + 1) * state.block]
         at, since = (at + 1) % n_blocks, since + 1
         block = block[~np.isin(block, state.rows)]
-        gains = (
-            np.where(_swaps(state, block, labels), state.measure(block), -np.inf) if len(block) else np.zeros((0, 1))
-        )
-        if gains.size and gains.max() > PAYS * before:
+        if not len(block):
+            continue
+        gains = np.where(_swaps(state, block, labels), state.measure(block), -np.inf)
+        if gains.max() > PAYS * before:
             row, place = np.unravel_index(int(gains.argmax()), gains.shape)
             candidates = np.append(candidates, state.rows[place])
             state.exchange(int(place), int(block[row]))
             n_blocks, since = -(-len(candidates) // state.block), 0
-    rows, gains = _in_greedy_order(state)
-    return solved._replace(rows=rows, gains=gains), state.value - before
+    # In the order in which greedy would pick them from each other.
+    k, fixed = len(state.rows), np.arange(state.n_fixed)
+    order, gains, _, _ = select_on_graph(state.table, state.weights, RowConstraints.free(k, k - len(fixed), fixed))
+    return solved._replace(rows=state.rows[order], gains=gains), state.value - before
 
 
 def _swaps(state: Exchange, block: Ints, labels: Ints | None) -> Bools:
@@ -159,13 +149,6 @@ def _swaps(state: Exchange, block: Ints, labels: Ints | None) -> Bools:
     allowed = np.ones((len(block), len(state.rows)), dtype=bool)
     allowed[:, : state.n_fixed] = False
     return allowed if labels is None else allowed & (labels[block][:, None] == labels[state.rows])
-
-
-def _in_greedy_order(state: Exchange) -> tuple[Ints, Floats]:
-    """Return the picks in the order in which greedy would pick them from each other, and what each adds."""
-    k, fixed = len(state.rows), np.arange(state.n_fixed)
-    order, gains, _, _ = select_on_graph(state.table, state.weights, RowConstraints.free(k, k - len(fixed), fixed))
-    return state.rows[order], gains
 
 
 @dataclass(eq=False)

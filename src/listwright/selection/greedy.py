@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,11 @@ def greedy(
         )
     problems = problems.with_constraints(per_group=per_group)
     reward = reward_of(problems, "greedy")
-    constraints = Constraints(problems, _budgets(problems, length, budget), length)
+    if length is None and budget is None:
+        raise InputError("greedy needs a length or a budget. Got neither.")
+    if length is not None:
+        at_least_one("length", length)
+    constraints = Constraints(problems, as_budgets(budget, problems), length)
     weights = np.ones(problems.n_rows) if budget is None or problems.sizes is None else problems.sizes
     steps = int(problems.counts.max()) if length is None else min(length, int(problems.counts.max()))
     if method not in METHODS:
@@ -115,8 +120,10 @@ def greedy(
     broken: set[str] = set()
     if compiled is None:
         reward = watched = Watched(reward, problems)
-        pick = _picker(problems, reward, method, weights, steps, epsilon, random_state)
-        rows, gains = _build(problems, reward, pick, constraints, steps)
+        make = _lazy if method == "lazy" and reward.submodular else _naive
+        if method == "stochastic":
+            make = partial(_stochastic, steps=steps, epsilon=epsilon, rng=as_generator(random_state))
+        rows, gains = _build(problems, reward, make(problems, reward, weights), constraints, steps)
         broken = watched.laws.broken & {NEGATIVE, RISING}
     else:
         used = max(1, int((compiled[0] >= 0).any(axis=0).sum()))
@@ -128,31 +135,6 @@ def greedy(
     if broken:
         bound, ratio = f"no bound: {'; '.join(sorted(broken))}", None
     return Lists(problems.without_reward(), rows, gains, bound=bound, ratio=ratio)
-
-
-def _picker(
-    problems: Problems,
-    reward: Reward,
-    method: str,
-    weights: Floats,
-    steps: int,
-    epsilon: float,
-    random_state: RandomState,
-) -> Pick:
-    """Return the function that picks one row per problem by the given method."""
-    if method == "stochastic":
-        return _stochastic(problems, reward, weights, steps, epsilon, as_generator(random_state))
-    lazy = method == "lazy" and reward.submodular
-    return _lazy(problems, reward, weights) if lazy else _naive(problems, reward, weights)
-
-
-def _budgets(problems: Problems, length: int | None, budget: ArrayLike | None) -> Floats | None:
-    """Return the budget of each problem; None if only the length counts."""
-    if length is None and budget is None:
-        raise InputError("greedy needs a length or a budget. Got neither.")
-    if length is not None:
-        at_least_one("length", length)
-    return as_budgets(budget, problems)
 
 
 def _build(problems: Problems, reward: Reward, pick: Pick, constraints: Constraints, steps: int) -> tuple[Ints, Floats]:
@@ -176,8 +158,6 @@ def _build(problems: Problems, reward: Reward, pick: Pick, constraints: Constrai
 
 
 def _naive(problems: Problems, reward: Reward, weights: Floats) -> Pick:
-    """Return a picker that computes every gain at every position."""
-
     def pick(state: Any, open_rows: Bools) -> tuple[Ints, Floats]:
         gains = reward.gains(state)
         picks = best_rows(gains / weights, open_rows, problems.offsets)
@@ -187,7 +167,6 @@ def _naive(problems: Problems, reward: Reward, weights: Floats) -> Pick:
 
 
 def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
-    """Return a picker for submodular rewards that measures few rows."""
     gains = reward.gains(reward.start(problems))
     bounds = gains / weights
 
@@ -208,7 +187,6 @@ def _lazy(problems: Problems, reward: Reward, weights: Floats) -> Pick:
 def _stochastic(
     problems: Problems, reward: Reward, weights: Floats, steps: int, epsilon: float, rng: np.random.Generator
 ) -> Pick:
-    """Return a picker that takes the best of a random sample of the open rows."""
     if not 0 < epsilon < 1:
         raise InputError(f"epsilon must be between 0 and 1. Got {epsilon}.")
     sample = np.ceil(problems.counts / steps * math.log(1 / epsilon))
@@ -232,7 +210,6 @@ def _stochastic(
 def _or_best_single(
     problems: Problems, reward: Reward, constraints: Constraints, rows: Ints, gains: Floats
 ) -> tuple[Ints, Floats]:
-    """Replace lists by the best single item that fits, if that is worth more than the whole list."""
     alone = reward.gains(reward.start(problems))
     single = best_rows(alone, constraints.fits(), problems.offsets)
     better = (single >= 0) & (alone[single] > gains.sum(axis=1))

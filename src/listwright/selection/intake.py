@@ -28,7 +28,6 @@ class Source(NamedTuple):
 
 
 def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None, ids: Any = None) -> Source:
-    """Read rows of numbers from any supported input."""
     if isinstance(given, Source):
         return given
     if column is not None and not isinstance(given, str | Path) and not _is_frame(given):
@@ -44,7 +43,9 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
     elif _home(given) == "torch":
         source = Source(_from_tensor(given))
     else:
-        source = Source(_from_column(given, name) if _is_column(given) else _plain(given, name), _index_of(given))
+        columns = ("Series", "ChunkedArray", "ListArray")
+        is_column = _home(given) in HOMES and type(given).__name__.endswith(columns)
+        source = Source(_from_column(given, name) if is_column else _plain(given, name), _index_of(given))
     source = source._replace(table=_validate_table(source.table, name))
     if ids is None or isinstance(ids, str):
         return source
@@ -55,7 +56,6 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
 
 
 def _is_frame(given: Any) -> bool:
-    """Return whether this is a pandas or polars frame or a pyarrow table."""
     return _home(given) in HOMES and type(given).__name__ in ("DataFrame", "LazyFrame", "Table", "RecordBatch")
 
 
@@ -74,11 +74,9 @@ def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
         wanted = _list_column(table.schema, Path("The frame"), column)
         return Source(_from_column(table[wanted], name), names)
     keys = [key for key in table.column_names if key != id_column]
-    text = next(
-        (key for key in keys if pa.types.is_string(kind := table[key].type) or pa.types.is_large_string(kind)), None
-    )
-    if text is not None:
-        raise InputError(f"Column {text!r} holds text. Leave it out, or pass ids={text!r} if it names the rows.")
+    text = [key for key in keys if table[key].type in (pa.string(), pa.large_string())]
+    if text:
+        raise InputError(f"Column {text[0]!r} holds text. Leave it out, or pass ids={text[0]!r} if it names the rows.")
     numbers = [as_numbers(table[key].to_numpy(), key, np.float32) for key in keys]
     return Source(np.stack(numbers, axis=1) if numbers else np.zeros((len(table), 0)), names)
 
@@ -103,7 +101,6 @@ def _index_of(given: Any) -> NDArray[Any] | None:
 
 
 def _plain(given: Any, name: str) -> NDArray[Any]:
-    """Return an array of numbers, or raise if the input is not array-like."""
     if isinstance(given, np.ndarray) and given.dtype.kind in "fiub":
         return given
     if given is None or isinstance(given, dict | set):
@@ -112,7 +109,6 @@ def _plain(given: Any, name: str) -> NDArray[Any]:
 
 
 def _validate_table(table: Any, name: str) -> Any:
-    """Raise unless the table has two dimensions and is not empty; sums the duplicates of a sparse one."""
     if table.ndim != 2:
         hint = " One row per item: (n, d)." if table.ndim == 1 else ""
         raise InputError(f"{name} must have two dimensions, rows and numbers. Got shape {table.shape}.{hint}")
@@ -125,7 +121,6 @@ def _validate_table(table: Any, name: str) -> Any:
 
 
 def _from_tensor(tensor: Any) -> Any:
-    """Return a torch tensor as an array."""
     tensor = tensor.detach()
     if str(tensor.layout) != "torch.strided":
         raise InputError("Sparse torch tensors are not read. Pass a scipy CSR matrix.")
@@ -134,7 +129,6 @@ def _from_tensor(tensor: Any) -> Any:
 
 
 def _from_problem(problems: Problems, name: str) -> Source:
-    """Return the vectors of a single problem, or else its features, with its ids and sizes."""
     if len(problems) != 1:
         raise InputError(f"{name} must be one problem. Got {len(problems)}: pass problems[0], or see lw.greedy.")
     table = problems.features if problems.vectors is None else problems.vectors
@@ -142,7 +136,6 @@ def _from_problem(problems: Problems, name: str) -> Source:
 
 
 def _from_file(path: Path, name: str, column: str | None, ids: Any = None) -> Source:
-    """Return the rows of a .npy file, memory-mapped, or of a Parquet column."""
     if not path.is_file():
         raise InputError(f"There is no file {path} to read {name} from.")
     if path.suffix == ".npy":
@@ -157,7 +150,6 @@ def _from_file(path: Path, name: str, column: str | None, ids: Any = None) -> So
 
 
 def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
-    """Return the shape of the table in a file, without reading all of it."""
     if path.suffix == ".npy" or not path.is_file() or path.suffix not in (".parquet", ".pq"):
         table = _validate_table(_from_file(path, "vectors", None).table, "vectors")
         return int(table.shape[0]), int(table.shape[1])
@@ -173,7 +165,6 @@ def shape_of(path: Path, column: str | None = None) -> tuple[int, int]:
 
 
 def read_column(path: Path, column: str) -> NDArray[Any]:
-    """Return a plain column of a Parquet file, such as labels or costs."""
     if path.suffix not in (".parquet", ".pq"):
         raise InputError(f"Column {column!r} can be read from a Parquet file. Got {path.name}.")
     file = _parquet(path)
@@ -183,7 +174,6 @@ def read_column(path: Path, column: str) -> NDArray[Any]:
 
 
 def _parquet(path: Path) -> Any:
-    """Open a Parquet file, or raises `InputError`."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -194,7 +184,6 @@ def _parquet(path: Path) -> Any:
 
 
 def _memory_map(path: Path, name: str) -> NDArray[Any]:
-    """Return a memory-mapped .npy file, or raises `InputError` if it does not contain numbers."""
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
@@ -205,15 +194,13 @@ def _memory_map(path: Path, name: str) -> NDArray[Any]:
 
 
 def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
-    """Read a column of lists, one row group at a time, into one array."""
     file = _parquet(path)
     wanted = _list_column(file.schema_arrow, path, column)
     table: NDArray[np.float32] | None = None
     at = 0
     for batch in file.iter_batches(columns=[wanted], batch_size=16_384):
-        rows = _lists(
-            batch.column(0), f"column {wanted!r} of {path.name}", at, None if table is None else table.shape[1]
-        )
+        width = None if table is None else table.shape[1]
+        rows = _lists(batch.column(0), f"column {wanted!r} of {path.name}", at, width)
         if table is None:
             table = np.empty((file.metadata.num_rows, rows.shape[1]), dtype=np.float32)
         table[at : at + len(rows)] = rows
@@ -224,41 +211,31 @@ def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
 
 
 def _list_column(schema: Any, path: Path, column: str | None) -> str:
-    """Return the name of the column of lists, or raise if it is missing or ambiguous."""
-    found = _list_columns(schema)
+    matches = _list_columns(schema)
     if column is not None and column not in schema.names:
         raise InputError(f"{path.name} has no column {column!r}. Its columns: {', '.join(schema.names)}.")
-    if column is not None and column not in found:
+    if column is not None and column not in matches:
         raise InputError(f"Column {column!r} of {path.name} holds {schema.field(column).type}, not lists of numbers.")
-    if column is None and len(found) != 1:
-        what = (
-            "no column of lists" if not found else f"several columns of lists ({', '.join(found)}): name one, column="
-        )
+    if column is None and len(matches) != 1:
+        several = f"several columns of lists ({', '.join(matches)}): name one, column="
+        what = several if matches else "no column of lists"
         raise InputError(f"{path.name} has {what}. Its columns: {', '.join(schema.names)}.")
-    return column or found[0]
+    return column or matches[0]
 
 
 def _list_columns(schema: Any) -> list[str]:
-    """Return the names of the columns of lists."""
     import pyarrow as pa
 
     kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
     return [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
 
 
-def _is_column(given: Any) -> bool:
-    """Return whether this is a pyarrow, polars or pandas column."""
-    return _home(given) in HOMES and type(given).__name__.endswith(("Series", "ChunkedArray", "ListArray"))
-
-
 def _from_column(given: Any, name: str) -> NDArray[np.float32]:
-    """Return a column of lists as an array of shape (rows, d)."""
     import pyarrow as pa
 
     try:
-        column = (
-            given.to_arrow() if hasattr(given, "to_arrow") else pa.array(given) if _home(given) == "pandas" else given
-        )
+        column = pa.array(given) if _home(given) == "pandas" else given
+        column = given.to_arrow() if hasattr(given, "to_arrow") else column
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name} must be a column of lists of numbers: {error}") from None
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -272,12 +249,10 @@ def _from_column(given: Any, name: str) -> NDArray[np.float32]:
 
 
 def _home(given: Any) -> str:
-    """Return the name of the package that an object is from."""
     return type(given).__module__.partition(".")[0]
 
 
 def _lists(column: Any, name: str, first: int, width: int | None) -> NDArray[np.float32]:
-    """Return a pyarrow column of lists of one length as an array of shape (rows, d)."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -313,7 +288,6 @@ def available() -> int:
 
 
 def _from_meminfo() -> int:
-    """Return the free memory of the machine from /proc/meminfo, or else its total memory."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
@@ -326,19 +300,16 @@ def _from_meminfo() -> int:
 
 
 def in_words(size: float) -> str:
-    """Format a number of bytes."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def must_fit(size: int, what: str, advice: str) -> None:
-    """Raise `InputError` if more memory is needed than is free."""
     free = available()
     if size > free:
         raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")
 
 
 def n_bytes(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
-    """Return the bytes that a selection needs besides its input."""
     scaled = 0 if on_disk else 4 * n * d
     work = 64 * 1024**2 + 160 * n  # tiles and marks
     if reward == "feature_based":
@@ -351,7 +322,6 @@ def n_bytes(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int 
 def describe_memory(
     path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None
 ) -> str:
-    """Return a sentence about the memory that a selection from a file will need, for the command line."""
     (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"
     size = n_bytes(n, d, k or n, reward=reward, metric=metric, neighbors=neighbors, on_disk=on_disk)
     size += 0 if on_disk else 4 * n * d

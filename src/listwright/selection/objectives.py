@@ -17,7 +17,6 @@ from listwright.selection.constraints import RowConstraints
 from listwright.selection.similarity import Given, SimilarityMatrix
 
 FULL = 1 - 1 / math.e  # plain greedy under a count: Nemhauser, Wolsey & Fisher (1978)
-CONFIDENCE = 0.95
 TINY = 1e-300
 NO_REFINE = "refine= is for facility_location of all rows, without a budget, neighbors=, sample= or Ray."
 
@@ -39,7 +38,6 @@ def of_these_data(added: float, most: float, known: float | None, why: str, what
 
 
 def any_data(constraints: RowConstraints, n_picked: int) -> tuple[float | None, str, str]:
-    """Return the share that greedy guarantees for any data; None if no ratio is known."""
     if not constraints.has_costs:
         count = f"the best {n_picked:,} rows" if n_picked != 1 else "the best row"
         if not constraints.has_groups:
@@ -55,7 +53,6 @@ def any_data(constraints: RowConstraints, n_picked: int) -> tuple[float | None, 
 
 
 def most_possible(added: float, bounds: Floats, constraints: RowConstraints) -> float:
-    """Return an upper bound on what any selection can add."""
     gains = constraints.highest(bounds)
     most = float(np.sort(gains)[::-1][: constraints.k].sum())
     for costs, left in constraints.prices():
@@ -67,13 +64,8 @@ def most_possible(added: float, bounds: Floats, constraints: RowConstraints) -> 
     return added + most
 
 
-def sampling_error(most: float, n_sampled: int, n: int) -> float:
-    """Return how far the mean over a random sample of rows may be below that over all rows, at 95 % confidence."""
-    return most * math.sqrt((1 - (n_sampled - 1) / n) * math.log(1 / (1 - CONFIDENCE)) / (2 * n_sampled))
-
-
 class Solved(NamedTuple):
-    """A greedy selection: the rows, what each added, bounds on further gains, and the value of the given rows."""
+    """A greedy selection."""
 
     rows: Ints  # the picks, in order
     gains: Floats  # what each pick added
@@ -82,7 +74,6 @@ class Solved(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """What all rows added together."""
         return float(self.gains.sum())
 
 
@@ -101,7 +92,6 @@ class Objective(ABC):
         return any_data(constraints, constraints.k)[0]
 
     def refine(self, solved: Solved, constraints: RowConstraints, seconds: float) -> tuple[Solved, float]:
-        """Return the picks after exchanges, and what these added."""
         raise InputError(NO_REFINE)
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
@@ -133,7 +123,6 @@ class DistanceState:
 
 
 def _gap_gains(state: DistanceState) -> Floats:
-    """Return what each row would add to the sum of gaps."""
     gains = np.where(np.isfinite(state.nearest), state.nearest, 0.0)
     for gap, distances in zip(state.gaps, state.rows or [], strict=True):
         gains += np.minimum(distances, gap) - gap if np.isfinite(gap) else distances
@@ -185,7 +174,6 @@ class Dispersion(Objective):
         return Solved(np.array(rows, dtype=np.int64), np.diff(values), np.zeros(n), before)
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
-        """Return the factors of farthest-first picks and of greedy sums, which hold for distances that are metrics."""
         k = len(solved.rows)
         if isinstance(self.similarity, Given) or constraints.closes or len(constraints.given) or k < 2:
             return Proof("no ratio is known for these distances or constraints", None)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import as_frame, require_extra
 from listwright.errors import InputError
-from listwright.selection.similarity import SimilarityMatrix
+from listwright.selection.similarity import SimilarityMatrix, as_dense, cut
 
 BLOCK = 4096  # targets at a time
 SHOWN = 20  # picks in a notebook
@@ -202,7 +202,12 @@ class Selection:
         if self._similarity is None:
             raise InputError("This selection knows no similarities: it was not made by select from vectors.")
         similarity = self._similarity()
-        return nearest_picks(similarity, np.concatenate([self.rows, self._given]))
+        best, similar = np.zeros(similarity.n_targets, dtype=np.int64), np.zeros(similarity.n_targets)
+        gathered = similarity.candidates(np.concatenate([self.rows, self._given]))
+        for block in cut(similarity.n_targets, BLOCK):
+            tile = similarity.tile(gathered, similarity.targets(block))
+            best[block], similar[block] = tile.argmax(axis=0), tile.max(axis=0)
+        return best, similar
 
     def plot(self, what: Literal["both", "rows", "values"] = "both") -> Any:
         """Return a chart of the picks among the other rows, and of the value by the number of picks.
@@ -245,19 +250,7 @@ class Selection:
         return f"Selection: {count} worth {self.value:.6g}: {self.bound}"
 
 
-def nearest_picks(similarity: SimilarityMatrix, rows: Ints) -> tuple[Ints, Floats]:
-    """Return by target the position of the most similar of some rows, and its similarity, block by block."""
-    best, similar = np.zeros(similarity.n_targets, dtype=np.int64), np.zeros(similarity.n_targets)
-    gathered = similarity.candidates(rows)
-    for low in range(0, similarity.n_targets, BLOCK):
-        block = slice(low, min(low + BLOCK, similarity.n_targets))
-        tile = similarity.tile(gathered, similarity.targets(block))
-        best[block], similar[block] = tile.argmax(axis=0), tile.max(axis=0)
-    return best, similar
-
-
 def _short(value: Any) -> str:
-    """Return a number or name as tables show it."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -266,22 +259,20 @@ MEASURED = 20_000  # rows that the components are computed from
 
 
 def altair() -> Any:
-    """Return the altair module; raises `MissingExtra` if it is not installed."""
     return require_extra("altair", "Pictures need altair.", extra="plots")
 
 
 def draw_rows(table: Any, rows: Ints) -> Any:
-    """Return a scatter plot of picked and other rows on the first two principal components."""
     alt, rng = altair(), np.random.default_rng(0)
     n = int(table.shape[0])
     sample = np.sort(rng.choice(n, min(MEASURED, n), replace=False))
-    block = _dense(table, sample)
+    block = as_dense(table[sample], np.float64)
     centre = block.mean(axis=0)
     _, directions = np.linalg.eigh(np.cov(block - centre, rowvar=False).reshape(block.shape[1], -1))
     others = np.setdiff1d(sample, rows)
     others = np.sort(rng.choice(others, min(SHOWN_ROWS, len(others)), replace=False))
     shown = np.concatenate([others, rows])
-    points = (_dense(table, shown) - centre) @ directions[:, ::-1][:, :2]
+    points = (as_dense(table[shown], np.float64) - centre) @ directions[:, ::-1][:, :2]
     kinds = ["other"] * len(others) + ["picked"] * len(rows)
     values = [
         {"x": float(point[0]), "y": float(point[-1]), "row": int(row), "rows": kind}
@@ -304,7 +295,6 @@ def draw_rows(table: Any, rows: Ints) -> Any:
 
 
 def draw_values(values: Floats, knee: int) -> Any:
-    """Return a line chart of the value after each pick, with the knee marked."""
     alt = altair()
     curve = [{"picks": i + 1, "value": float(value)} for i, value in enumerate(values)]
     marked = [{"picks": knee, "value": curve[knee - 1]["value"], "text": f"knee: {knee:,} rows"}]
@@ -317,9 +307,3 @@ def draw_values(values: Floats, knee: int) -> Any:
     point = mark.mark_circle(size=70, color="#d4465c")
     text = mark.mark_text(align="left", dx=8, dy=14).encode(text="text:N")
     return alt.layer(line, point, text).properties(width="container", height=340)
-
-
-def _dense(table: Any, rows: Ints) -> Floats:
-    """Return some rows in float64."""
-    some = table[rows]
-    return np.asarray(some.toarray() if hasattr(some, "toarray") else some, dtype=np.float64)

@@ -197,12 +197,11 @@ def select(
         solved, gained = _refine(solve(objective, constraints, tick), objective, constraints, refine)
     proof = objective.prove(constraints, solved)
     names = None if table.ids is None else table.ids[solved.rows]
-    value = solved.before + solved.gain
     if k is not None:
         _warn_of_nothing(solved.gains, trailing=not objective.submodular)
-    similar = partial(make_similarity, wish, table)
-    found = (solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, gained)
-    return Selection(*found, table.table, similar, constraints.given)
+    value, similar = solved.before + solved.gain, partial(make_similarity, wish, table)
+    public = (solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, gained)
+    return Selection(*public, table.table, similar, constraints.given)
 
 
 def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
@@ -233,7 +232,6 @@ def _or_single(objective: Objective, constraints: RowConstraints, tick: Progress
 
 
 def _refine(solved: Solved, objective: Objective, constraints: RowConstraints, refine: Any) -> tuple[Solved, float]:
-    """Return the picks after exchanges, and what these added."""
     if refine is False or refine is None:
         return solved, 0.0
     if not (refine is True or (isinstance(refine, int | float | np.number) and refine > 0)):

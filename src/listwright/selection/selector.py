@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, as_generator, at_least_one
 from listwright._internal.parameters import Parameters, check_fitted
@@ -16,7 +15,7 @@ from listwright._kernels.tiles import first_above
 from listwright.errors import InputError
 from listwright.selection.intake import read_vectors
 from listwright.selection.select import select
-from listwright.selection.similarity import lengths_of, make_vectors
+from listwright.selection.similarity import as_dense, lengths_of, make_vectors
 
 STREAMED = ("facility_location", "log_det")
 
@@ -131,7 +130,7 @@ class Selector(Parameters):
         self.__dict__.pop("sieves_", None)
         self.n_seen_ = int(source.table.shape[0])
         rows = self.selection_.rows
-        self._best = StreamPicks(rows, self.selection_.value, _dense(source.table[rows]), self.selection_.ids)
+        self._best = StreamPicks(rows, self.selection_.value, as_dense(source.table[rows]), self.selection_.ids)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -154,7 +153,7 @@ class Selector(Parameters):
                 self.partial_fit(some)
             return self
         source = read_vectors(X)
-        chunk, rows = self._scale_rows(source.table), _dense(source.table)
+        chunk, rows = self._scale_rows(source.table), as_dense(source.table)
         if not hasattr(self, "sieves_"):
             self._begin(chunk.shape[1])
         self._check_width(chunk, "the chunks before")
@@ -238,13 +237,11 @@ class Selector(Parameters):
         return StreamPicks(np.array(best.rows, dtype=np.int64), best.value, vectors, names)
 
     def _scale_rows(self, table: Any, name: str = "vectors") -> Floats32:
-        """Return the rows of a chunk, scaled as the metric asks for."""
         if self.metric not in ("cosine", "dot"):
             raise InputError(f"A stream takes metric cosine or dot. Got {self.metric!r}.")
-        return _dense(make_vectors(table, self.metric, name).take(slice(None)))
+        return as_dense(make_vectors(table, self.metric, name).take(slice(None)))
 
     def _begin(self, width: int) -> None:
-        """Start a stream."""
         at_least_one("k", self.k)
         at_least_one("sample", self.sample)
         if self.reward not in STREAMED:
@@ -282,7 +279,6 @@ class Selector(Parameters):
             raise InputError(f"Rows must have {self._width} numbers, as in {where}. Got {rows.shape[1]}.")
 
     def _similar(self, chunk: Floats32) -> Floats32:
-        """Return the similarities of a chunk to the targets."""
         assert self._targets is not None
         return np.maximum(chunk @ self._targets.T, np.float32(0.0))
 
@@ -305,8 +301,6 @@ class Selector(Parameters):
 
 
 class StreamPicks(NamedTuple):
-    """The rows that a selector has picked."""
-
     rows: Ints
     value: float
     vectors: Floats32
@@ -337,7 +331,6 @@ class Sieve:
         return taken
 
     def _next(self, chunk: Floats32, similar: Floats32, at: int, least: float) -> tuple[int, float]:
-        """Return the first row from `at` on that adds enough, and what it adds."""
         if self.scale is None:
             return first_above(similar, self.best, at, least)
         gains = np.log(np.maximum(self._remaining(chunk[at:].astype(np.float64)), 1.0))
@@ -351,14 +344,8 @@ class Sieve:
         return 1.0 + self.scale * (np.einsum("ij,ij->i", rows, rows) - explained)
 
     def _add(self, row: Floats, similar: Floats32, gain: float) -> None:
-        """Update the state with a pick."""
         if self.scale is None:
             self.best = np.maximum(self.best, similar)
             return
         axis = row - (self.shares * (self.axes @ row)) @ self.axes
         self.axes, self.shares = np.vstack([self.axes, axis]), np.append(self.shares, self.scale / math.exp(gain))
-
-
-def _dense(rows: Any) -> Floats32:
-    """Return rows as a dense array."""
-    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -22,6 +22,18 @@ BLOCK = 8192  # rows per block
 DENSE = 4096  # sparse tables with at most this many columns are multiplied as dense blocks
 
 
+def cut(n: int, step: int) -> list[slice]:
+    """Return n rows as blocks of at most `step`."""
+    return [slice(low, min(low + max(step, 1), n)) for low in range(0, n, max(step, 1))]
+
+
+def map_blocks(work: Callable[[slice], Any], n: int, step: int) -> list[Any]:
+    """Return work(block) for all blocks of n rows, measured by several threads, each with BLAS on one."""
+    blocks = cut(n, step)
+    with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        return list(pool.map(work, blocks) if len(blocks) > 1 else map(work, blocks))
+
+
 @dataclass(frozen=True, eq=False)
 class Vectors:
     """Rows whose dot products or distances are the similarities. The table itself stays as it was passed."""
@@ -34,12 +46,10 @@ class Vectors:
     ready: bool = False  # whether the rows of the table are already scaled and centred
 
     def __len__(self) -> int:
-        """Number of rows."""
         return int(self.table.shape[0])
 
     @property
     def width(self) -> int:
-        """Numbers per row."""
         return int(self.table.shape[1])
 
     @property
@@ -48,7 +58,6 @@ class Vectors:
         return sparse.issparse(self.table) and self.width > DENSE
 
     def only(self, rows: Ints) -> Vectors:
-        """Return some rows, copied, with the same scaling and centre."""
         away = None if self.away is None else self.away[rows]
         return replace(self, table=self.table[rows], inverse=self.inverse[rows], squares=self.squares[rows], away=away)
 
@@ -75,21 +84,19 @@ class Vectors:
         if self.ready or sparse.issparse(self.table) or isinstance(self.table, np.memmap):
             return self
         table = np.empty(self.table.shape, dtype=np.float32)
-        for low in range(0, len(self), BLOCK):
-            table[low : low + BLOCK] = self.take(slice(low, min(low + BLOCK, len(self))))
+        for block in cut(len(self), BLOCK):
+            table[block] = self.take(block)
         return replace(self, table=table, ready=True)
 
 
 def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats32 | None = None) -> Vectors:
-    """Return the vectors of a table for a metric."""
     n = table.shape[0]
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:
         squares = np.concatenate(list(pool.map(lambda low: _squares(table, low, name), range(0, n, BLOCK))))
-    ones = np.ones(n, dtype=np.float32)
     if metric in ("rbf", "euclidean"):
         return _centre(table, squares, _mean_row(table) if centre is None else centre)
     if metric != "cosine":
-        return Vectors(table, ones, squares)
+        return Vectors(table, np.ones(n, dtype=np.float32), squares)
     zero = first_bad(squares == 0)
     if zero is not None:
         raise InputError(
@@ -104,30 +111,27 @@ def _centre(table: Any, squares: Floats, centre: Floats32) -> Vectors:
     if sparse.issparse(table):
         away = squares - 2.0 * (table @ centre.astype(np.float64)) + float(centre.astype(np.float64) @ centre)
         return Vectors(table, ones, squares, centre, np.maximum(away, 0.0))
-    away = np.concatenate([lengths_of(np.asarray(part, np.float32) - centre) for part in _blocks(table)])
+    parts = (table[block] for block in cut(len(squares), BLOCK))
+    away = np.concatenate([lengths_of(np.asarray(part, np.float32) - centre) for part in parts])
     return Vectors(table, ones, away, centre, away)
 
 
 def _mean_row(table: Any) -> Floats32:
-    """Return the mean of all rows."""
     total = np.zeros(table.shape[1])
-    for block in _blocks(table):
-        total += np.asarray(block.sum(axis=0, dtype=np.float64)).reshape(-1)
+    for block in cut(table.shape[0], BLOCK):
+        total += np.asarray(table[block].sum(axis=0, dtype=np.float64)).reshape(-1)
     return (total / table.shape[0]).astype(np.float32)
 
 
-def _blocks(table: Any) -> Iterator[Any]:
-    """Iterate over the table in blocks of `BLOCK` rows."""
-    return (table[low : low + BLOCK] for low in range(0, table.shape[0], BLOCK))
+def as_dense(rows: Any, dtype: Any = np.float32) -> Any:
+    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=dtype)
 
 
 def lengths_of(block: Any) -> Floats:
-    """Return the squared length of each row of a block."""
     return np.einsum("ij,ij->i", block, block, dtype=np.float64)
 
 
 def _squares(table: Any, low: int, name: str) -> Floats:
-    """Return the squared lengths of a block, or raises `InputError` that names the row and column of nan or inf."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large for float32 is refused below
         some = table[low : low + BLOCK]
         if sparse.issparse(some):
@@ -142,7 +146,6 @@ def _squares(table: Any, low: int, name: str) -> Floats:
 
 
 def _not_finite(table: Any, row: int, name: str) -> str:
-    """Return the error message that names the first number of a row that is not finite in float32."""
     numbers = table[[row]].toarray()[0] if sparse.issparse(table) else np.asarray(table[row], dtype=np.float64)
     with np.errstate(over="ignore"):
         column = first_bad(~np.isfinite(numbers.astype(np.float32))) or 0
@@ -195,20 +198,16 @@ class SimilarityMatrix(ABC):
         """Return the similarity of each candidate to itself."""
 
     def squared_distances(self, similar: Floats) -> Floats:
-        """Return the squared distances that similarities stand for."""
         return 2.0 - 2.0 * similar
 
     def column(self, row: int) -> Floats32:
         """Return the similarities of one candidate to all targets, with one read of the targets."""
         candidate, similar = self.candidates(np.array([row])), np.empty(self.n_targets, dtype=np.float32)
 
-        def work(low: int) -> None:
-            block = slice(low, min(low + GATHERED, self.n_targets))
+        def work(block: slice) -> None:
             similar[block] = self.tile(candidate, self.targets(block))[0]
 
-        starts = range(0, self.n_targets, GATHERED)
-        with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
-            list(pool.map(work, starts) if len(starts) > 1 else map(work, starts))
+        map_blocks(work, self.n_targets, GATHERED)
         return similar
 
     def capped_sums(self, rows: Ints, room: Floats, weights: Floats) -> Floats:
@@ -220,19 +219,19 @@ class SimilarityMatrix(ABC):
         return sweep(self, rows, None, measure)
 
     def totals(self) -> Floats:
-        """Return by target the sum of its positive similarities to all candidates."""
         totals = np.zeros(self.n_targets)
 
         def measure(tile: Floats32, first: int, end: int, sums: Floats) -> None:
             totals[first:end] += np.maximum(tile, 0.0).sum(axis=0, dtype=np.float64)
 
-        for low in range(0, self.n, GATHERED):
-            sweep(self, np.arange(low, min(low + GATHERED, self.n)), None, measure)
+        for block in cut(self.n, GATHERED):
+            sweep(self, np.arange(block.start, block.stop), None, measure)
         return totals
 
-    def copy(self) -> Self:
-        """Return a shallow copy whose parts may be replaced."""
-        return copy.copy(self)
+    def copy(self, **changes: Any) -> Self:
+        twin = copy.copy(self)
+        twin.__dict__.update(changes)
+        return twin
 
     @property
     def noise(self) -> float:
@@ -265,9 +264,7 @@ class Dots(SimilarityMatrix):
         return Dots(self.of_candidates, self.of_targets.only(targets))
 
     def among(self, candidates: Ints) -> Dots:
-        some = Dots(self.of_candidates.only(candidates), self.of_targets)
-        some.ceiling = self.ceiling
-        return some
+        return self.copy(of_candidates=self.of_candidates.only(candidates), n=len(candidates))
 
     def gain_bounds(self, weights: Floats) -> Floats:
         """Return upper bounds with n d^2 operations instead of n^2 d."""
@@ -275,10 +272,10 @@ class Dots(SimilarityMatrix):
             return np.full(self.n, np.inf)
         total, gram = weighted_moments(self.of_targets, weights)
         bounds = np.empty(self.n)
-        for low in range(0, self.n, GATHERED):
-            block = self.of_candidates.take(slice(low, min(low + GATHERED, self.n))).astype(np.float64)
-            square = np.einsum("ij,ij->i", block @ gram, block)
-            bounds[low : low + GATHERED] = 0.5 * (block @ total + np.sqrt(weights.sum() * np.maximum(square, 0.0)))
+        for block in cut(self.n, GATHERED):
+            rows = self.of_candidates.take(block).astype(np.float64)
+            square = np.einsum("ij,ij->i", rows @ gram, rows)
+            bounds[block] = 0.5 * (rows @ total + np.sqrt(weights.sum() * np.maximum(square, 0.0)))
         return bounds * (1 + NOISE) + NOISE * self.ceiling * weights.sum()
 
 
@@ -320,25 +317,19 @@ class Distances(SimilarityMatrix):
         return np.exp(squared, out=squared)
 
     def only(self, targets: Ints) -> Distances:
-        some = Distances(self.of_candidates, self.of_targets.only(targets), self.gamma)
-        some.ceiling = self.ceiling
-        return some
+        return self.copy(of_targets=self.of_targets.only(targets), n_targets=len(targets))
 
     def among(self, candidates: Ints) -> Distances:
-        some = Distances(self.of_candidates.only(candidates), self.of_targets, self.gamma)
-        some.ceiling = self.ceiling
-        return some
+        return self.copy(of_candidates=self.of_candidates.only(candidates), n=len(candidates))
 
     def gain_bounds(self, weights: Floats) -> Floats:
         """Return the exact sums for plain distances, from the moments of the targets; for rbf, a trivial bound."""
         if self.gamma > 0 or self.of_targets.wide:
             return np.full(self.n, self.ceiling * weights.sum())
         total, away = np.zeros(self.of_targets.width), np.empty(self.n)
-        for low in range(0, self.n_targets, GATHERED):
-            block = slice(low, min(low + GATHERED, self.n_targets))
+        for block in cut(self.n_targets, GATHERED):
             total += weights[block] @ self.of_targets.take(block)
-        for low in range(0, self.n, GATHERED):
-            block = slice(low, min(low + GATHERED, self.n))
+        for block in cut(self.n, GATHERED):
             away[block] = self.of_candidates.take(block) @ total
         squared = weights.sum() * self.of_candidates.squares + weights @ self.of_targets.squares - 2 * away
         return (self.ceiling * weights.sum() - squared) * (1 + NOISE) + NOISE * self.ceiling * weights.sum()
@@ -376,23 +367,19 @@ class Given(SimilarityMatrix):
         return Given(self.table[candidates])
 
     def gain_bounds(self, weights: Floats) -> Floats:
-        """Return the sums, with one read of the matrix."""
-        found = np.empty(self.n)
-        for low in range(0, self.n, CANDIDATES):
-            found[low : low + CANDIDATES] = np.maximum(self.table[low : low + CANDIDATES], 0.0) @ weights
-        return found * (1 + NOISE)
+        sums = np.empty(self.n)
+        for block in cut(self.n, CANDIDATES):
+            sums[block] = np.maximum(self.table[block], 0.0) @ weights
+        return sums * (1 + NOISE)
 
 
 def _rows(vectors: Vectors, rows: Ints | slice, dtype: Any) -> Any:
-    """Return some rows as float32 or, with corrected lengths, as float64."""
     return vectors.doubles(rows) if dtype == np.float64 else vectors.take(rows)
 
 
 def weighted_moments(vectors: Vectors, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the weighted sums of the rows x and of x x', block by block."""
     total, gram = np.zeros(vectors.width), np.zeros((vectors.width, vectors.width))
-    for low in range(0, len(vectors), GATHERED):
-        block = slice(low, min(low + GATHERED, len(vectors)))
+    for block in cut(len(vectors), GATHERED):
         rows = vectors.take(block)
         weighted = rows * weights[block, None].astype(np.float32)
         total += weighted.sum(axis=0, dtype=np.float64)
@@ -405,47 +392,33 @@ def sweep(similarity: SimilarityMatrix, candidates: Ints, targets: Ints | None, 
     n_targets, sums = similarity.n_targets if targets is None else len(targets), np.zeros(len(candidates))
     if n_targets == 0 or len(candidates) == 0:
         return sums
-    with one_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        for low in range(0, len(candidates), GATHERED):
-            rows = candidates[low : low + GATHERED]
-            sums[low : low + GATHERED] = _band(similarity, rows, targets, n_targets, measure, pool)
+    for block in cut(len(candidates), GATHERED):
+        sums[block] = _band(similarity, candidates[block], targets, n_targets, measure)
     return sums
 
 
-def _band(
-    similarity: SimilarityMatrix,
-    rows: Ints,
-    targets: Ints | None,
-    n_targets: int,
-    measure: Measure,
-    pool: ThreadPoolExecutor,
-) -> Floats:
+def _band(similarity: SimilarityMatrix, rows: Ints, targets: Ints | None, n_targets: int, measure: Measure) -> Floats:
     """Return the sums for as many candidates as are gathered at a time."""
-    gathered, starts = similarity.candidates(rows), range(0, n_targets, TARGETS)
-    parts = np.zeros((len(starts), len(rows)))
+    gathered = similarity.candidates(rows)
 
-    def work(part: int) -> None:
-        low, high = starts[part], min(starts[part] + TARGETS, n_targets)
-        some = _cut(similarity.targets(slice(low, high) if targets is None else targets[low:high]), 0, TARGETS)
-        for first in range(0, len(rows), CANDIDATES):
-            end = min(first + CANDIDATES, len(rows))
-            tile = similarity.tile(_cut(gathered, first, end), some)
-            measure(tile[: end - first, : high - low], low, high, parts[part, first:end])
+    def work(block: slice) -> Floats:
+        some = _pad(similarity.targets(block if targets is None else targets[block]), slice(0, TARGETS))
+        sums = np.zeros(len(rows))
+        for part in cut(len(rows), CANDIDATES):
+            tile = similarity.tile(_pad(gathered, part), some)
+            measure(tile[: part.stop - part.start, : block.stop - block.start], block.start, block.stop, sums[part])
+        return sums
 
-    if len(starts) == 1:
-        work(0)
-    else:
-        list(pool.map(work, range(len(starts))))
-    return parts.sum(axis=0)
+    return np.sum(map_blocks(work, n_targets, TARGETS), axis=0)
 
 
-def _cut(gathered: Any, low: int, high: int) -> Any:
+def _pad(gathered: Any, rows: slice) -> Any:
     """Return a part of what was gathered, padded with zeros if it is so small that BLAS would round differently."""
     if isinstance(gathered, tuple):
-        return tuple(_cut(part, low, high) for part in gathered)
+        return tuple(_pad(part, rows) for part in gathered)
     if isinstance(gathered, slice):
         return gathered
-    some = gathered[low:high]
+    some = gathered[rows]
     missing = LEAST - some.shape[0]
     if missing <= 0 or some.dtype.kind != "f":
         return some

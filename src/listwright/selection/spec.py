@@ -14,19 +14,8 @@ from listwright._internal.arrays import Floats, as_numbers, at_least_one, first_
 from listwright._internal.progress import silent
 from listwright.errors import InputError
 from listwright.rewards import ConcaveCoverage, Function, Reward
+from listwright.selection import folds
 from listwright.selection.facility import Blocks, FacilityObjective, Sampled, value_curve
-from listwright.selection.folds import (
-    FacilityFold,
-    FoldObjective,
-    GraphCutFold,
-    LogDetFold,
-    LogDetObjective,
-    MixtureFold,
-    RewardFold,
-    SaturatedFold,
-    SelectionFold,
-    select_volume,
-)
 from listwright.selection.gpu.device import gpu_name, wants_gpu
 from listwright.selection.graph import Exchange, Graph, NearestNeighbors, neighbor_graph
 from listwright.selection.intake import Source, must_fit, read_vectors
@@ -65,11 +54,10 @@ class Tools(NamedTuple):
     similarity: Callable[..., Any]  # does the work of a similarity on the device
 
 
-CPU = Tools("cpu", Blocks, neighbor_graph, select_volume, value_curve, Exchange, lambda similarity: similarity)
+CPU = Tools("cpu", Blocks, neighbor_graph, folds.select_volume, value_curve, Exchange, lambda similarity: similarity)
 
 
 def gpu_tools(*, exact: bool) -> Tools:
-    """Return the functions for the GPU, which need the extra `gpu`."""
     from listwright.selection.gpu import objectives as gpu
 
     board, graph, similarity = (
@@ -96,12 +84,10 @@ class SelectionSpec(NamedTuple):
     engine: Any
 
     def options(self) -> set[str]:
-        """Return the names of the options that were passed."""
         return {name for name in ("neighbors", "sample", "targets", "weights") if getattr(self, name) is not None}
 
 
 def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.Generator) -> Objective:
-    """Return the objective that the arguments of `select` describe."""
     if wish.metric not in METRICS:
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
     for name, most in (("scale", np.inf), ("alpha", 1.0), ("redundancy", np.inf)):
@@ -119,12 +105,10 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
     tools = _tools(wish, source)
     if wish.reward == "log_det":
         return _dealt(wish, _log_det(wish, source, k, tools), rng)
-    if wish.reward == "feature_based":
-        return FoldObjective(_fold_maker(wish, source, tools))
     if wish.reward == "saturated_coverage":
         return _saturated_coverage(wish, source, tools)
-    if wish.reward == "graph_cut":
-        return FoldObjective(_fold_maker(wish, source, tools), tools.name)
+    if wish.reward in ("feature_based", "graph_cut"):
+        return folds.FoldObjective(_fold_maker(wish, source, tools), tools.name)
     if wish.reward in KINDS:
         if wish.metric == "dot":
             raise InputError(f"reward={wish.reward!r} needs metric cosine, rbf, euclidean or precomputed. Got 'dot'.")
@@ -133,17 +117,15 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
 
 
 def _tools(wish: SelectionSpec, source: Source) -> Tools:
-    """Return the functions of the device that does the work."""
     if wish.precision not in ("fast", "exact"):
         raise InputError(f"precision must be fast or exact. Got {wish.precision!r}.")
     n, d = source.table.shape
     mixed = isinstance(wish.reward, Mapping)
-    known = all(reward in ON_GPU[mixed:] for reward in (wish.reward if mixed else [wish.reward]))
-    known = known and wish.metric != "precomputed"
-    known = known and not (sparse.issparse(source.table) and d > DENSE)
     if wish.engine is not None and wish.device == "cuda":
         raise InputError("engine='ray' works on CPUs. Pass device='cpu', or leave engine= out.")
-    known = known and wish.engine is None
+    known = all(reward in ON_GPU[mixed:] for reward in (wish.reward if mixed else [wish.reward]))
+    known = known and wish.metric != "precomputed" and wish.engine is None
+    known = known and not (sparse.issparse(source.table) and d > DENSE)
     passes = known and not (isinstance(wish.reward, str) and wish.reward in KINDS)
     wanted = wants_gpu(wish.device, 2.0 * n * d * min(n, wish.sample or n) if passes else 0.0)
     if wanted and not known:
@@ -152,7 +134,6 @@ def _tools(wish: SelectionSpec, source: Source) -> Tools:
 
 
 def engine_of(engine: Any) -> Ray | None:
-    """Return the Ray engine, or None for this machine."""
     if isinstance(engine, str) and engine == "local":
         return None
     from listwright.engines import Ray, as_engine
@@ -162,7 +143,6 @@ def engine_of(engine: Any) -> Ray | None:
 
 
 def _takes(wish: SelectionSpec, what: str, known: set[str]) -> None:
-    """Raise if an option was passed that the reward does not use, or that the engine does not support."""
     if wish.engine is not None and (what not in DEALT or wish.neighbors is not None or wish.metric == "precomputed"):
         raise InputError("engine='ray' is for facility_location and log_det of vectors, without neighbors=.")
     unused = sorted(wish.options() - known)
@@ -171,7 +151,6 @@ def _takes(wish: SelectionSpec, what: str, known: set[str]) -> None:
 
 
 def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
-    """Return the objective of a reward object, or of a function that makes one from the vectors."""
     _takes(wish, type(wish.reward).__name__, set())
     reward = wish.reward
     n = int(source.table.shape[0])
@@ -184,27 +163,24 @@ def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
             f"reward must be one of {', '.join(REWARDS)}, a reward of listwright.rewards for these rows, or a function "
             f"that makes one from the vectors. Got {type(reward).__name__}."
         )
-    return FoldObjective(partial(RewardFold, reward, n))
+    return folds.FoldObjective(partial(folds.RewardFold, reward, n))
 
 
 def _as_set_function(reward: Any, n: int, k: int) -> Reward | None:
-    """Return a function of row numbers as a reward, which says how often it is called; None if it gives no number.
-
-    For no rows, it is worth 0 if it gives no number for them.
-    """
-    found: list[Any] = []
+    """Return a function of row numbers as a reward; None if it gives no number, and 0 for no rows if it gives none."""
+    answers: list[Any] = []
     for rows in ([], [0]):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of numpy, for no rows
-                found.append(reward(np.array(rows, dtype=np.int64)))
+                answers.append(reward(np.array(rows, dtype=np.int64)))
         except (InputError, ValueError, TypeError, LookupError, AttributeError, ZeroDivisionError):
-            found.append(None)
-    if not any(map(_is_number, found)):
+            answers.append(None)
+    if not any(map(_is_number, answers)):
         return None
     if n * k > MANY_CALLS:
         warnings.warn(f"The reward is a plain function: about {n * k:,} calls of it follow.", stacklevel=5)
-    empty = float(found[0]) if _is_number(found[0]) and np.isfinite(found[0]) else 0.0
+    empty = float(answers[0]) if _is_number(answers[0]) and np.isfinite(answers[0]) else 0.0
     return Function(lambda _, items: reward(np.array(items, dtype=np.int64)) if len(items) else empty, submodular=False)
 
 
@@ -212,28 +188,27 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) or (isinstance(value, np.ndarray) and value.shape == ())
 
 
-def _fold_maker(wish: SelectionSpec, source: Source, tools: Tools) -> Callable[[], SelectionFold]:
-    """Return a function that starts the fold of a reward that is measured by blocks."""
+def _fold_maker(wish: SelectionSpec, source: Source, tools: Tools) -> Callable[[], folds.SelectionFold]:
     if isinstance(wish.reward, Reward):
-        return partial(RewardFold, wish.reward, int(source.table.shape[0]))
+        return partial(folds.RewardFold, wish.reward, int(source.table.shape[0]))
     if wish.reward == "feature_based":
-        return partial(RewardFold, _feature_based(wish, source), int(source.table.shape[0]))
+        return partial(folds.RewardFold, _feature_based(wish, source), int(source.table.shape[0]))
     if wish.reward == "log_det":
         if wish.metric not in ("cosine", "dot"):
             raise InputError(f"In a mixture, log_det needs metric cosine or dot. Got {wish.metric!r}.")
-        return partial(LogDetFold, make_vectors(source.table, wish.metric), wish.scale)
+        return partial(folds.LogDetFold, make_vectors(source.table, wish.metric), wish.scale)
     if wish.reward == "facility_location":
         similarity = make_similarity(wish, source, ready=tools is CPU)
-        return partial(FacilityFold, similarity, _weights(wish.weights, similarity.n_targets), tools.board)
+        return partial(folds.FacilityFold, similarity, _weights(wish.weights, similarity.n_targets), tools.board)
     similarity = _similarity(wish, source, tools)
     weights = _weights(wish.weights, similarity.n_targets)
     if wish.reward == "graph_cut":
-        return partial(GraphCutFold, similarity, _among_rows(wish, source, tools, similarity), weights, wish.redundancy)
-    return partial(SaturatedFold, similarity, weights, wish.alpha)
+        among = _among_rows(wish, source, tools, similarity)
+        return partial(folds.GraphCutFold, similarity, among, weights, wish.redundancy)
+    return partial(folds.SaturatedFold, similarity, weights, wish.alpha)
 
 
 def _similarity(wish: SelectionSpec, source: Source, tools: Tools) -> Any:
-    """Return the similarities on the device."""
     return tools.similarity(make_similarity(wish, source, ready=tools is CPU))
 
 
@@ -249,7 +224,6 @@ def _among_rows(wish: SelectionSpec, source: Source, tools: Tools, similarity: A
 
 
 def _mixture(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> Objective:
-    """Return a weighted sum of rewards, given as a dictionary from rewards to weights."""
     n, rewards = int(source.table.shape[0]), {}
     for part, weight in wish.reward.items():
         known = part if isinstance(part, Reward) or (isinstance(part, str) and part in MIXED) else None
@@ -267,7 +241,7 @@ def _mixture(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> Objec
     if wish.engine is not None or wish.options() - {"targets", "weights"}:
         raise InputError("A mixture takes neither neighbors=, sample= nor engine='ray'.")
     parts = [(_fold_maker(wish._replace(reward=part), source, tools), weight) for part, weight in rewards.items()]
-    return FoldObjective(lambda: MixtureFold([(make(), weight) for make, weight in parts]), tools.name)
+    return folds.FoldObjective(lambda: folds.MixtureFold([(make(), weight) for make, weight in parts]), tools.name)
 
 
 def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Generator, tools: Tools) -> Objective:
@@ -283,16 +257,17 @@ def _facility_location(wish: SelectionSpec, source: Source, rng: np.random.Gener
     weights = _weights(wish.weights, similarity.n_targets)
     if wish.neighbors is not None:
         return NearestNeighbors(similarity, weights, _neighbors(wish, similarity), tools.graph, tools.name)
-    if wish.sample is None or _sample_size(wish) >= similarity.n_targets:
+    if wish.sample is not None:
+        at_least_one("sample", wish.sample)
+    if wish.sample is None or wish.sample >= similarity.n_targets:
         return _dealt(wish, FacilityObjective(similarity, weights, tools.board, tools.name, tools.exchange), rng)
-    sampled = np.sort(rng.choice(similarity.n_targets, _sample_size(wish), replace=False))
+    sampled = np.sort(rng.choice(similarity.n_targets, int(wish.sample), replace=False))
     share = weights[sampled] * (len(weights) / len(sampled))
     on_sample = _dealt(wish, FacilityObjective(similarity.only(sampled), share, tools.board), rng)
     return Sampled(on_sample, similarity, weights, len(sampled), tools.curve, tools.name)
 
 
 def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) -> SimilarityMatrix:
-    """Return the similarities of the rows to the targets, or to each other if there are none."""
     if wish.metric == "precomputed":
         return Given(_matrix(wish, source))
     if wish.targets is None:
@@ -308,7 +283,6 @@ def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) 
 
 
 def _between(wish: SelectionSpec, rows: Vectors, targets: Vectors) -> SimilarityMatrix:
-    """Return the similarity of the metric between rows and targets."""
     if wish.metric in ("cosine", "dot"):
         return Dots(rows, targets)
     return Distances(rows, targets, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0)
@@ -353,7 +327,6 @@ def _matrix(wish: SelectionSpec, source: Source) -> Any:
 
 
 def _weights(weights: Any, n: int, what: str = "row to represent") -> Floats:
-    """Return one weight per target or column, or raise if one is negative; 1 each for None."""
     if weights is None:
         return np.ones(n)
     array = as_numbers(weights, "weights")
@@ -366,7 +339,6 @@ def _weights(weights: Any, n: int, what: str = "row to represent") -> Floats:
 
 
 def _neighbors(wish: SelectionSpec, similarity: SimilarityMatrix) -> int:
-    """Return the number of neighbours, or raise if it exceeds the rows or if the graph would not fit into memory."""
     at_least_one("neighbors", wish.neighbors)
     neighbors = int(wish.neighbors or 0)
     if neighbors > similarity.n:
@@ -376,14 +348,7 @@ def _neighbors(wish: SelectionSpec, similarity: SimilarityMatrix) -> int:
     return neighbors
 
 
-def _sample_size(wish: SelectionSpec) -> int:
-    """Return the sample size, or raise if it is below 1."""
-    at_least_one("sample", wish.sample)
-    return int(wish.sample or 0)
-
-
-def _dealt(wish: SelectionSpec, objective: FacilityObjective | LogDetObjective, rng: np.random.Generator) -> Objective:
-    """Return the objective for this machine, or for the Ray cluster if there is one."""
+def _dealt(wish: SelectionSpec, objective: Any, rng: np.random.Generator) -> Objective:
     if wish.engine is None:
         return objective
     from listwright.selection.cluster import DistributedGreedy
@@ -391,26 +356,23 @@ def _dealt(wish: SelectionSpec, objective: FacilityObjective | LogDetObjective, 
     return DistributedGreedy(objective, wish.engine, rng)
 
 
-def _log_det(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> LogDetObjective:
-    """Return log det of vectors, or raise if the metric or the scale is not supported or memory would not suffice."""
+def _log_det(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> folds.LogDetObjective:
     if wish.metric not in ("cosine", "dot", "rbf"):
         raise InputError(f"reward='log_det' needs metric cosine, dot or rbf. Got {wish.metric!r}.")
     n, d = source.table.shape
     size = 4 * n * k if wish.metric == "rbf" else 8 * k * d
     must_fit(size, f"log_det of {k:,} picks", "Ask for fewer rows, or use metric='cosine'.")
     rows = make_vectors(source.table, wish.metric)
-    return LogDetObjective(
-        rows, gamma_of(wish, rows) if wish.metric == "rbf" else 0.0, wish.scale, tools.volume, tools.name
-    )
+    gamma = gamma_of(wish, rows) if wish.metric == "rbf" else 0.0
+    return folds.LogDetObjective(rows, gamma, wish.scale, tools.volume, tools.name)
 
 
 def _saturated_coverage(wish: SelectionSpec, source: Source, tools: Tools) -> Objective:
-    """Return saturated coverage: exact, on nearest neighbours or on stored similarities."""
     if wish.metric == "precomputed" and sparse.issparse(source.table):
         graph = _matrix(wish, source)
         return _on_graph(graph, _weights(wish.weights, graph.shape[1]), wish.alpha)
     if wish.neighbors is None:
-        return FoldObjective(_fold_maker(wish, source, tools), tools.name)
+        return folds.FoldObjective(_fold_maker(wish, source, tools), tools.name)
     similarity = make_similarity(wish, source, ready=tools is CPU)
     weights = _weights(wish.weights, similarity.n_targets)
     graph = tools.graph(similarity, _neighbors(wish, similarity), silent)
@@ -421,11 +383,10 @@ def _on_graph(graph: Any, weights: Floats, alpha: float) -> Objective:
     """Return saturated coverage on a graph: every target is a topic, covered up to its cap."""
     caps = alpha * np.asarray(graph.sum(axis=0), dtype=np.float64).reshape(-1)
     reward = ConcaveCoverage(graph, "cap", caps, weights, normalize=False)
-    return FoldObjective(partial(RewardFold, reward, int(graph.shape[0])))
+    return folds.FoldObjective(partial(folds.RewardFold, reward, int(graph.shape[0])))
 
 
 def _feature_based(wish: SelectionSpec, source: Source) -> Reward:
-    """Return the reward that sums the square root of each column."""
     n, d = source.table.shape
     stored = source.table.nnz if sparse.issparse(source.table) else n * d
     must_fit(40 * stored, "feature_based", "Pass fewer rows, or a sparse matrix.")

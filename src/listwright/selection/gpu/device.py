@@ -30,7 +30,6 @@ def wants_gpu(device: str, operations: float) -> bool:
 
 
 def _has_cuda(device: str) -> bool:
-    """Return whether PyTorch sees a CUDA GPU; raise `InputError` if it was requested and there is none."""
     if load_torch().cuda.is_available():
         return True
     if device == "auto":
@@ -42,19 +41,16 @@ def _has_cuda(device: str) -> bool:
 
 
 def load_torch() -> Any:
-    """Return the torch module."""
     import torch
 
     return torch
 
 
 def gpu_name() -> str:
-    """Return the name of the GPU according to PyTorch."""
     return str(load_torch().cuda.get_device_name())
 
 
 def must_fit_gpu(size: int, advice: str) -> None:
-    """Raise `InputError` if the GPU has too little free memory, before anything is copied."""
     free = int(load_torch().cuda.mem_get_info()[0])
     if size > free:
         raise InputError(f"The GPU has {free / 1e9:.1f} GB free, and about {size / 1e9:.1f} GB are needed. {advice}")

@@ -88,7 +88,6 @@ def _lift(  # type: ignore[no-untyped-def]
 
 
 def _workspace(size: int, alignment: int, stream: int | None) -> Any:
-    """Allocate the workspace that Triton's tensor descriptors need."""
     return torch.empty(size, device="cuda", dtype=torch.int8)
 
 
@@ -104,7 +103,6 @@ class Kind(NamedTuple):
 def falls(
     targets: Any, candidates: Any, squares: tuple[Any, Any], index: Any, old: Any, new: Any, weights: Any, kind: Kind
 ) -> Any:
-    """Return by candidate how much its gain decreases, in float64."""
     (n, d), c, exact = targets.shape, candidates.shape[0], targets.dtype == torch.float32
     n_parts, each = parts_of(n, c)
     rows, columns, warps = (ROWS // 2, CANDIDATES // 2, 4) if exact else (ROWS, CANDIDATES, 8)

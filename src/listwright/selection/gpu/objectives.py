@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,13 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
-from listwright._kernels.tiles import sort_by_mark
+from listwright._kernels.tiles import Marks, sort_by_mark
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints
-from listwright.selection.facility import Marks
 from listwright.selection.gpu.device import DOT, EUCLIDEAN, RBF, must_fit_gpu
 from listwright.selection.gpu.kernels import Kind, falls, lift
 from listwright.selection.graph import Exchange, as_graph
-from listwright.selection.similarity import NOISE, Distances, Dots, SimilarityMatrix, Vectors
+from listwright.selection.similarity import NOISE, Distances, Dots, SimilarityMatrix, Vectors, cut
 
 STEP = 64  # rows are padded with zeros to a multiple of this many numbers
 ROWS = 65_536  # rows per block
@@ -28,12 +26,10 @@ NUMBERS = 1 << 30  # similarities stored at a time
 
 
 def width_of(vectors: Vectors) -> int:
-    """Return the numbers per row on the GPU: a multiple of `STEP`."""
     return -(-vectors.width // STEP) * STEP
 
 
 def on_gpu(vectors: Vectors, dtype: Any) -> Any:
-    """Return all rows as a tensor, or raises `InputError` if they do not fit."""
     if vectors.wide:
         raise InputError(
             f"Sparse vectors of {vectors.width:,} columns are only supported on the CPU. Pass device='cpu'."
@@ -41,8 +37,7 @@ def on_gpu(vectors: Vectors, dtype: Any) -> Any:
     size = len(vectors) * width_of(vectors) * dtype.itemsize
     must_fit_gpu(2 * size, "Pass sample= or neighbors=, or device='cpu'.")
     table = torch.zeros((len(vectors), width_of(vectors)), device="cuda", dtype=dtype)
-    for low in range(0, len(vectors), ROWS):
-        rows = slice(low, min(low + ROWS, len(vectors)))
+    for rows in cut(len(vectors), ROWS):
         table[rows, : vectors.width] = _block(vectors, rows).to(dtype)
     return table
 
@@ -59,7 +54,6 @@ def _block(vectors: Vectors, rows: slice) -> Any:
 
 
 def floats(values: Any) -> Any:
-    """Return numbers by row as a float32 tensor."""
     return torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)).cuda()
 
 
@@ -88,19 +82,18 @@ class Tiles:
         self.doubles = DoublesOnGPU(self)
 
     def gain_bounds(self) -> Floats:
-        """Return upper bounds on all gains, as `Dots.gain_bounds` does."""
         if self.kind.code != DOT:
             return self.similarity.gain_bounds(self.all_weights)
         w = torch.from_numpy(self.all_weights).cuda()
         total = torch.zeros(self.targets.shape[1], device="cuda", dtype=torch.float64)
         gram = torch.zeros((len(total), len(total)), device="cuda", dtype=torch.float64)
-        for low in range(0, len(self.targets), ROWS):
-            rows = self.targets[low : low + ROWS].double()
-            weighted = rows * w[low : low + ROWS, None]
+        for block in cut(len(self.targets), ROWS):
+            rows = self.targets[block].double()
+            weighted = rows * w[block, None]
             total += weighted.sum(dim=0)
             gram += weighted.T @ rows
-        bounds = [_bound(self.candidates[low : low + ROWS].double(), total, gram, w.sum())
-                  for low in range(0, len(self.candidates), ROWS)]  # fmt: skip
+        blocks = cut(len(self.candidates), ROWS)
+        bounds = [_bound(self.candidates[block].double(), total, gram, w.sum()) for block in blocks]
         noise = NOISE * self.similarity.ceiling * self.all_weights.sum()
         return np.asarray(torch.cat(bounds).cpu().numpy() * (1 + NOISE) + noise)
 
@@ -137,17 +130,12 @@ class Tiles:
         return float(both[0]), both[1:]
 
     def lift(self, row: int) -> Any:
-        """Pick a row; return what it adds."""
         self.doubles.picked.append(row)
         squares = (self.target_squares, self.squares[row : row + 1])
         self.best, brought = lift(self.targets, self.candidates[row], squares, self.best, self.weights, self.kind)
         return brought
 
-    def exact_gains(self, rows: Ints) -> Floats:
-        return self.doubles.gains(rows)
-
     def _fell(self, rows: Ints, changed: Any, old: Any, new: Any) -> Floats:
-        """Return by row how much its gain decreases, on the CPU."""
         at = torch.from_numpy(rows).cuda()
         return self._sums(self.candidates[at], self.squares[at], changed, old, new).cpu().numpy()
 
@@ -165,22 +153,17 @@ class DoublesOnGPU:
 
     def __init__(self, board: Tiles) -> None:
         self.board, self.weights = board, torch.from_numpy(board.all_weights).cuda()
-        self.of_targets, self.of_candidates = (
-            torch.from_numpy(vectors.squares).cuda()
-            for vectors in (board.similarity.of_targets, board.similarity.of_candidates)
-        )
+        self.of_targets = torch.from_numpy(board.similarity.of_targets.squares).cuda()
+        self.of_candidates = torch.from_numpy(board.similarity.of_candidates.squares).cuda()
         self.best = torch.zeros(len(board.targets), device="cuda", dtype=torch.float64)
         self.picked: list[int] = []
 
     def gains(self, rows: Ints) -> Floats:
         board, new = self.board, len(self.picked)
         at = torch.tensor([*self.picked, *rows.tolist()], device="cuda")
-        total, both = (
-            torch.zeros(len(rows), device="cuda", dtype=torch.float64),
-            _doubles(board.candidates[at], self.of_candidates[at]),
-        )
-        for low in range(0, len(board.targets), ROWS):
-            block = slice(low, low + ROWS)
+        total = torch.zeros(len(rows), device="cuda", dtype=torch.float64)
+        both = _doubles(board.candidates[at], self.of_candidates[at])
+        for block in cut(len(board.targets), ROWS):
             product = _doubles(board.targets[block], self.of_targets[block]) @ both.T
             similar = from_products(board.similarity, product, self.of_targets[block], self.of_candidates[at])
             if new:
@@ -198,7 +181,6 @@ def _doubles(rows: Any, squares: Any) -> Any:
 
 
 def _bound(rows: Any, total: Any, gram: Any, weight: Any) -> Any:
-    """Return the bounds of some rows by Cauchy and Schwarz, from the weighted moments of the targets."""
     square = ((rows @ gram) * rows).sum(dim=1).clamp(min=0.0)
     return 0.5 * (rows @ total + torch.sqrt(weight * square))
 
@@ -209,8 +191,7 @@ def value_curve(similarity: SimilarityMatrix, weights: Floats, rows: Ints) -> Fl
     at = torch.from_numpy(rows).cuda()
     picked, squares, w = board.candidates[at], board.squares[at], torch.from_numpy(weights).cuda()
     total = torch.zeros(len(rows), device="cuda", dtype=torch.float64)
-    for low in range(0, len(board.targets), ROWS):
-        block = slice(low, low + ROWS)
+    for block in cut(len(board.targets), ROWS):
         product = board.targets[block] @ picked.T
         similar = from_products(similarity, product, board.target_squares[block], squares)
         total += w[block] @ similar.clamp(min=0.0).cummax(dim=1).values.double()
@@ -250,7 +231,6 @@ class SimilarityOnGPU:
         return from_products(self.similarity, product, self.squares[targets], self.others[candidates])
 
     def column_on_gpu(self, row: int) -> Any:
-        """Return the similarities of one candidate to all targets as a tensor."""
         return self.tile(slice(None), slice(row, row + 1))[:, 0]
 
     def column(self, row: int) -> Any:
@@ -259,32 +239,22 @@ class SimilarityOnGPU:
     def capped_sums(self, rows: Ints, room: Floats, weights: Floats) -> Floats:
         at, caps, w = (torch.from_numpy(numbers).cuda() for numbers in (rows, room, weights))
         sums = torch.zeros(len(rows), device="cuda", dtype=torch.float64)
-        for block in _blocks(self.n_targets, NUMBERS // (4 * len(rows))):
+        for block in cut(self.n_targets, NUMBERS // (4 * len(rows))):
             capped = torch.minimum(self.tile(block, at).clamp_(min=0.0).double(), caps[block, None])
             sums += w[block] @ capped
         return np.asarray(sums.cpu().numpy())
 
     def totals(self) -> Floats:
-        return np.concatenate(
-            [
-                self.tile(block, slice(None)).clamp_(min=0.0).sum(dim=1, dtype=torch.float64).cpu().numpy()
-                for block in _blocks(self.n_targets, NUMBERS // self.n)
-            ]
-        )
-
-
-def _blocks(n: int, step: int) -> Iterator[slice]:
-    """Iterate over n rows by blocks."""
-    return (slice(low, min(low + max(step, 1), n)) for low in range(0, n, max(step, 1)))
+        tiles = (self.tile(block, slice(None)).clamp_(min=0.0) for block in cut(self.n_targets, NUMBERS // self.n))
+        return np.concatenate([tile.sum(dim=1, dtype=torch.float64).cpu().numpy() for tile in tiles])
 
 
 def neighbor_graph(
     similarity: SimilarityMatrix, neighbors: int, tick: ProgressCallback, *, exact: bool
 ) -> sparse.csr_array:
-    """Return the graph as on the CPU: CSR of shape (candidates, targets)."""
     on_device, shape = SimilarityOnGPU(similarity, exact=exact), (similarity.n_targets, neighbors)
     rows, values = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
-    for block in _blocks(similarity.n_targets, NUMBERS // similarity.n):
+    for block in cut(similarity.n_targets, NUMBERS // similarity.n):
         best, at = on_device.tile(block, slice(None)).topk(neighbors, dim=1)
         rows[block], values[block] = at.cpu().numpy(), best.cpu().numpy()
         tick("neighbours", block.stop, similarity.n_targets)
@@ -308,7 +278,7 @@ class ExchangeOnGPU(Exchange):
         self.picks, at = torch.empty((k, n), device="cuda"), torch.from_numpy(self.rows).cuda()
         self.best, self.second = torch.zeros(n, device="cuda"), torch.zeros(n, device="cuda")
         self.owner = torch.zeros(n, device="cuda", dtype=torch.int64)
-        for block in _blocks(n, NUMBERS // k):
+        for block in cut(n, NUMBERS // k):
             self.picks[:, block] = self.similarity.tile(block, at).clamp_(min=0.0).T
             self._find_best(block)
 
@@ -321,7 +291,7 @@ class ExchangeOnGPU(Exchange):
     def measure(self, rows: Ints) -> Floats:
         at, numbers = torch.from_numpy(rows).cuda(), torch.arange(len(self.rows), device="cuda")
         gains = torch.zeros((len(self.rows), len(rows)), device="cuda", dtype=torch.float64)
-        for block in _blocks(len(self.best), ROWS):
+        for block in cut(len(self.best), ROWS):
             tile, best, second = self.similarity.tile(block, at), self.best[block, None], self.second[block, None]
             w = self.on_gpu[block]
             gains += w @ (tile - best).clamp_(min=0.0).double()
@@ -338,7 +308,6 @@ class ExchangeOnGPU(Exchange):
 
     @property
     def table(self) -> Floats32:  # type: ignore[override]
-        """The similarities of all picks."""
         return np.asarray(self.picks.cpu().numpy())
 
     @property
@@ -349,7 +318,6 @@ class ExchangeOnGPU(Exchange):
 def select_volume(
     vectors: Vectors, gamma: float, scale: float, constraints: RowConstraints, tick: ProgressCallback
 ) -> tuple[Ints, Floats, Floats, float]:
-    """Select rows by greedy on log det, as `selection.volume.select_volume` does."""
     steps = len(constraints.given) + constraints.k
     spanned = (Axes if gamma == 0 else Cholesky)(vectors, gamma, scale, steps)
     before = sum(spanned.add(int(row)) for row in constraints.given)
