@@ -12,7 +12,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, wraps
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
@@ -63,7 +63,12 @@ TABLE_SIZES = sa.text(
 
 def each(write: Callable[[sa.Connection, A], R]) -> Callable[[sa.Connection, Sequence[A]], list[R]]:
     """Bring the write of one thing to the form that `Writer` calls: several in, one result for each out."""
-    return lambda connection, arguments: [write(connection, argument) for argument in arguments]
+
+    @wraps(write)
+    def write_all(connection: sa.Connection, arguments: Sequence[A]) -> list[R]:
+        return [write(connection, argument) for argument in arguments]
+
+    return write_all
 
 
 def lock_store(connection: sa.Connection) -> None:
