@@ -1,8 +1,6 @@
 """The ASGI application and the pages: the dashboard at ``/`` and the API documentation at ``/docs``.
 
-`create_app` puts `Guard` in front of a router, so that every answer, including every error, has the same headers and
-the same JSON form. Pages load nothing from other sites, so they work offline and under a strict content security
-policy; charts use the Vega bundle of the optional dependency vl-convert.
+Pages load nothing from other sites, so they work offline and under a strict content security policy.
 """
 
 from __future__ import annotations
@@ -141,7 +139,6 @@ class Router:
         await send(message)
 
     def _match(self, scope: Scope) -> Route:
-        """Return the route of a path with parameters; refuses with 405 or 404."""
         known = any(path == scope["path"] for _, path in self.exact)
         for pattern, entry in self.patterns:
             match = pattern.fullmatch(scope["path"])
@@ -155,11 +152,8 @@ class Router:
 
 
 def _drain_first(service: Any, seconds: float) -> None:
-    """Delay the shutdown on SIGTERM by `seconds`, during which the service reports that it is not ready.
-
-    Load balancers need a moment to notice that a replica has gone. Does nothing if `seconds` is 0, outside the main
-    thread (Python allows signal handlers only there), or where no callable handler is installed.
-    """
+    """Delay the shutdown on SIGTERM, because load balancers need a moment to notice that a replica has gone."""
+    # Python allows signal handlers only in the main thread.
     if not seconds or threading.current_thread() is not threading.main_thread():
         return
     stop: Any = signal.getsignal(signal.SIGTERM)
@@ -183,13 +177,11 @@ async def index(request: Request, service: Service) -> Response:
 
 @route("GET", "/docs", None)
 async def docs(request: Request, service: Service) -> Response:
-    """Return the API documentation, rendered from /openapi.json by a script of this package."""
     return _file("docs.html")
 
 
 @route("GET", "/page/theme.json", None)
 async def theme(request: Request, service: Service) -> Response:
-    """Vega configuration of the charts, light and dark, as in reports; 404 where vl-convert is not installed."""
     if find_extra("vl_convert", instead="A table") is None:
         raise Refused(404, "not_found", 'Charts need vl-convert on the server: pip install "listwright[plots]".')
     return Json({"light": chart_config(), "dark": chart_config(dark=True)})
@@ -197,7 +189,6 @@ async def theme(request: Request, service: Service) -> Response:
 
 @route("GET", "/page/{name}", None)
 async def part(request: Request, service: Service) -> Response:
-    """Return a static file of the pages, or the Vega bundle under the name charts.js."""
     name = request.path_params["name"]
     if name == CHARTS:
         return Response(await asyncio.to_thread(charts), media_type="text/javascript; charset=utf-8")

@@ -1,8 +1,4 @@
-"""API keys with a name, a role and an optional expiry date.
-
-A key is shown once, when it is created; the JSON file holds only its SHA-256 hash. `roles_for` says which roles may
-make a request, `Keys` checks the key of a request, and `new_key` and `revoke_key` edit the file.
-"""
+"""API keys with a name, a role and an optional expiry date; their file holds only SHA-256 hashes."""
 
 from __future__ import annotations
 
@@ -36,7 +32,6 @@ ASK = ("/v1/lists", "/v1/lists:batch", "/v1/pack", "/v1/rerank", "/v2/rerank")
 
 
 def is_page(path: str) -> bool:
-    """Return whether a path is that of a page, which needs no key."""
     return path in PAGES or path.startswith(OPEN_FOLDER)
 
 
@@ -92,14 +87,12 @@ class Keys:
         return cls(keys, path)
 
     def find(self, presented: str) -> Key | None:
-        """Return the entry of a key, or None if it is unknown or expired."""
         self._reload()
         digest, now = sha256(presented.encode("utf-8", "surrogateescape")).hexdigest(), time.time()
         same = [key for key in self.keys if compare_digest(key.sha256, digest)]
         return next((key for key in same if key.expires is None or key.expires > now), None)
 
     def check(self, authorization: str, roles: tuple[str, ...]) -> Key:
-        """Return the key of a request, given its `Authorization` header."""
         scheme, _, presented = authorization.partition(" ")
         key = self.find(presented.strip()) if scheme.lower() == "bearer" else None
         if key is None:
@@ -109,7 +102,6 @@ class Keys:
         return key
 
     def _reload(self) -> None:
-        """Read the file again if it changed, at most once per `RELOAD` seconds."""
         if self.path is None or time.monotonic() - self.looked < RELOAD:
             return
         self.looked = time.monotonic()

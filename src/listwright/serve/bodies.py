@@ -1,8 +1,4 @@
-"""Decoding of request bodies: JSON, or a binary form for callers that hold their features as float32 arrays.
-
-Bodies are decoded by msgspec straight into structs. Its error messages are translated into refusals that name the field
-as a dotted path, with the feature's name instead of its index where the model has names.
-"""
+"""Decoding of request bodies: JSON, or a binary form for callers that hold their features as float32 arrays."""
 
 from __future__ import annotations
 
@@ -32,7 +28,6 @@ FEATURE = re.compile(r"(.*items\.\d+\.features)\.(\d+)")
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """Return the body of a request, reading no more than `limit` bytes."""
     length = _header(request, b"content-length")
     if length.isdigit() and (len(length) > 18 or int(length) > limit):
         raise _too_large(limit)
@@ -58,7 +53,6 @@ def _too_large(limit: int) -> Refused:
 
 
 def content_type(request: Request) -> str:
-    """Return the content type in lower case, without parameters such as the charset."""
     return _header(request, b"content-type").partition(b";")[0].strip().lower().decode("latin-1")
 
 
@@ -69,7 +63,6 @@ async def read_json(request: Request, kind: type[T], limit: int, names: Sequence
 
 
 def decode(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T:
-    """Decode JSON into `kind`, or raise a refusal that names the field at fault."""
     try:
         value: T = decoder(kind).decode(body)  # type: ignore[arg-type]
         return value
@@ -94,7 +87,6 @@ def _check_whole(body: bytes) -> None:
 
 
 def _place_of_nan(body: bytes) -> str | None:
-    """Return the field of the first NaN or Infinity in a body that Python's lenient parser accepts."""
     try:
         path = _path_to(_NAN, json.loads(body, parse_constant=lambda name: _NAN))
     except (ValueError, RecursionError):
@@ -160,7 +152,6 @@ def from_binary(body: bytes) -> ListQuery:
 
 
 def read_query(request: Request, kind: type[T]) -> T:
-    """Return the parameters behind the question mark; a wrong one is refused with its name."""
     try:
         return msgspec.convert(dict(request.query_params), kind, strict=False)
     except msgspec.ValidationError as error:

@@ -1,10 +1,5 @@
-"""Copies of a store while the service runs: a Parquet log that `Log.from_parquet` reads, questions with passages that
-`ContextPacker.fit` reads, and a backup.
-
-A backup is an SQLite store, whatever database it was taken from, so it can be served as it is, or restored to
-PostgreSQL. This is also the way to move a store from one database to the other. For a log, lists are streamed from the
-database in batches and written as row groups, so memory does not grow with the store. Its rows carry propensities, so
-the file is suitable for off-policy evaluation and for training on logged feedback.
+"""Copies of a store while the service runs: a log as Parquet, questions with passages as JSON lines, and a backup,
+which is an SQLite store whatever database it was taken from: so stores move from one database to the other.
 """
 
 from __future__ import annotations
@@ -38,12 +33,7 @@ INITIAL = (version_table, clock, leases)  # what a new store has rows of
 
 
 def export(
-    store: str,
-    out: str | Path,
-    *,
-    version: int | None = None,
-    cascade: bool = False,
-    password: str | None = None,
+    store: str, out: str | Path, *, version: int | None = None, cascade: bool = False, password: str | None = None
 ) -> int:
     """Write the lists of a store, with propensities and feedback, to a Parquet file."""
     return _export(store, out, password, lambda connection, file: _write(connection, file, version, cascade))
@@ -55,7 +45,6 @@ def export_passages(store: str, out: str | Path, *, password: str | None = None)
 
 
 def _export(store: str, out: str | Path, password: str | None, write: Callable[[Connection, Path], int]) -> int:
-    """Write something of a store to a file, completely or not at all."""
     database = Database.of(_address(store), password=password, seconds=SECONDS)
     try:
         with whole_file(Path(out)) as beside, database.reading.connect() as connection:
@@ -81,7 +70,6 @@ def _write_passages(connection: Connection, path: Path) -> int:
 
 
 def _address(store: str) -> str:
-    """Return the SQLAlchemy URL of a store given as a URL or as the path of an SQLite file."""
     # Checks that an SQLite file exists, since connecting would otherwise create an empty one.
     if "://" in store:
         file = store.removeprefix("sqlite:///")
@@ -94,7 +82,6 @@ def _address(store: str) -> str:
 
 
 def _write(connection: Connection, path: Path, version: int | None, cascade: bool) -> int:
-    """Write the selected lists to `path`, one row group per run of lists of one model version."""
     # The writer is closed in any case, so that a partial file can be removed.
     wanted = [] if version is None else [lists.c.version == version]
     total = int(connection.execute(select(func.count()).select_from(lists).where(*wanted)).scalar_one())
@@ -105,7 +92,10 @@ def _write(connection: Connection, path: Path, version: int | None, cascade: boo
         for table in _tables(connection, with_feedback(*wanted).order_by(lists.c.id), cascade):
             if writer is None:
                 writer = pq.ParquetWriter(path, table.schema.with_metadata(file_mark(cascade)))
-            _check_schema(writer.schema, table.schema)
+            if not writer.schema.equals(table.schema):
+                raise InputError(
+                    "The store has lists of models with other features. Export one of them with --version."
+                )
             writer.write_table(table.replace_schema_metadata(file_mark(cascade)))
             done += len(pa.compute.unique(table["list"]))
             report_progress("lists", done, total)
@@ -116,7 +106,6 @@ def _write(connection: Connection, path: Path, version: int | None, cascade: boo
 
 
 def _check_store(connection: Connection) -> None:
-    """Raise InputError unless the database is a store whose schema version this release reads."""
     if not inspect(connection).has_table(version_table.name):
         raise InputError("This database is not a listwright store: it has no lists.")
     check_version(connection)
@@ -130,38 +119,25 @@ def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterato
         for number, run in groupby(batch, key=lambda row: row.version):
             if number not in names:
                 names[number] = _names(connection, number)
-            yield _table(list(run), names[number], cascade)
+            shown, gains = as_recommendations(some := list(run), names[number], cascade=cascade)
+            yield _with_more(as_arrow(shown, gains), some, np.diff(shown.problems.offsets))
 
 
 def _names(connection: Connection, version: int) -> tuple[str, ...] | None:
-    """Return the feature names in the file of a model version; None where it has none or was deleted."""
     with connection.engine.connect() as other:  # the first one is busy streaming
         file = other.execute(select(models.c.file).where(models.c.version == version)).scalar()
     names = None if file is None else inspect_bytes(file)["features"]
     return None if names is None else tuple(names)
 
 
-def _table(rows: list[Any], names: tuple[str, ...] | None, cascade: bool) -> pa.Table:
-    shown, gains = as_recommendations(rows, names, cascade=cascade)
-    return _with_more(as_arrow(shown, gains), rows, np.diff(shown.problems.offsets))
-
-
 def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
-    """Append the columns `created`, `state` and `metadata` to a table, and those of groups where it has none."""
-    more: dict[str, list[Any]] = {"created": [row.created for row in rows], "state": [row.state for row in rows]}
-    more["metadata"] = [row.metadata for row in rows]
-    for name, values in more.items():
-        kind = pa.string() if name == "metadata" else None
-        table = table.append_column(name, pa.array(np.repeat(np.array(values, dtype=object), counts), type=kind))
+    for name, kind in (("created", None), ("state", None), ("metadata", pa.string())):
+        values = np.array([getattr(row, name) for row in rows], dtype=object)
+        table = table.append_column(name, pa.array(np.repeat(values, counts), type=kind))
     for name, kind in GROUPS.items():  # so that lists with and without groups can stand in one file
         values = table[name] if name in table.column_names else pa.nulls(len(table), kind)
         table = table.select([column for column in table.column_names if column != name]).append_column(name, values)
     return table
-
-
-def _check_schema(first: pa.Schema, other: pa.Schema) -> None:
-    if not first.equals(other):
-        raise InputError("The store has lists of models with other features. Export one of them with --version.")
 
 
 def back_up(store: str, path: Path, *, password: str | None = None) -> dict[str, int]:
@@ -183,7 +159,6 @@ def restore(path: Path, store: str, *, password: str | None = None) -> dict[str,
 
 
 def _copy_store(source: str, target: str, password: str | None, other: str | None) -> dict[str, int]:
-    """Copy all tables from one store to another in a single transaction."""
     old, new = Database.of(source, password=password), Database.of(target, password=other)
     try:
         old.open()

@@ -1,7 +1,6 @@
 """ASGI middleware in front of all routes: API key, origin, load limits, timeout, security headers and the request log.
 
-Everything that goes wrong below becomes JSON here. Internal errors are logged with their traceback and answered with a
-general message, so that no answer reveals paths, queries or secrets.
+Internal errors are answered with a general message, so that no answer reveals paths, queries or secrets.
 """
 
 from __future__ import annotations
@@ -57,11 +56,10 @@ class Guard:
         # are counted apart for uploads, which are larger.
         self.in_flight, self.bytes = {False: 0, True: 0}, {False: 0, True: 0}
         self.places = {False: self.limits.in_flight, True: max(1, self.limits.in_flight // PAGE_SHARE)}
-        room = self.limits.in_flight_bytes
-        self.room = {False: room, True: room + self.limits.model_bytes}
+        most = self.limits.in_flight_bytes
+        self.capacity = {False: most, True: most + self.limits.model_bytes}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; scopes other than HTTP, such as lifespan, are passed through."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -80,7 +78,6 @@ class Guard:
             self._note(scope, answer, perf_counter() - start)
 
     async def _run(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, answer: Answer) -> None:
-        """Admit a request and run the application under a timeout; exceptions become refusals."""
         request_id.set(answer.id)
         try:
             answer.scope = self._admit(scope, headers, answer)
@@ -101,7 +98,7 @@ class Guard:
             await answer.refuse(Refused(500, "internal", "Internal error. The log of the service has the details."))
 
     def is_crowded(self, *, page: bool = False, upload: bool = False) -> bool:
-        return self.in_flight[page] > self.places[page] or self.bytes[upload] > self.room[upload]
+        return self.in_flight[page] > self.places[page] or self.bytes[upload] > self.capacity[upload]
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
         path, method = scope["path"], "GET" if answer.head else scope["method"]
@@ -117,7 +114,6 @@ class Guard:
         return {**scope, "method": method} if answer.head else scope
 
     def _check_host(self, host: bytes) -> None:
-        """Refuse requests to a name other than this machine's, where there are no keys."""
         # A page of another site whose name was made to point here could otherwise ask on the user's behalf (DNS
         # rebinding).
         if host.rpartition(b":")[0] in self.hosts or host in self.hosts or host.startswith(b"["):
@@ -125,7 +121,6 @@ class Guard:
         raise Refused(400, "other_host", "This service is not for that host.", field="host")
 
     def _note(self, scope: Scope, answer: Answer, seconds: float) -> None:
-        """Count an answered request and log it: level INFO, or WARNING for status 500 and above."""
         # Requests that matched no route share the label "other", so that scanners cannot create metric series.
         route = getattr(answer.scope.get("route"), "path", "other")
         method = scope["method"] if route != "other" else "other"
@@ -144,7 +139,6 @@ class Body:
         self.guard, self.receive, self.page, self.upload, self.size = guard, receive, page, upload, 0
 
     async def __call__(self) -> Message:
-        """Return the next ASGI message; refuses with 429 if there is too much to do meanwhile."""
         guard = self.guard
         guard.in_flight[self.page] -= 1
         try:
@@ -171,7 +165,6 @@ class Answer:
         self.scope: Scope = {}  # as the routes saw it; holds the matched route
 
     async def __call__(self, message: Message) -> None:
-        """Pass an ASGI message on, with the common headers at the start of the answer."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             own = (b"x-request-id", self.id.encode())
@@ -181,7 +174,6 @@ class Answer:
         await self.send(message)
 
     async def refuse(self, refused: Refused) -> None:
-        """Send the JSON of a refusal, unless an answer has begun."""
         # After 413 and timeouts the connection is closed, because the rest of the request body is not read.
         self.cause = self.cause or refused.message
         if self.status:

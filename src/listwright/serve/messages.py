@@ -1,9 +1,4 @@
-"""The JSON bodies of requests and answers, as msgspec structs.
-
-Decoding a request validates types and bounds; answers are encoded from the structs. The OpenAPI document is generated
-from both, so descriptions of fields here are what callers of the API read. `ListQuery` is the common form of JSON and
-binary list requests that the rest of the service works with.
-"""
+"""The JSON bodies of requests and answers, as msgspec structs, from which the OpenAPI document is generated."""
 
 from __future__ import annotations
 
@@ -165,9 +160,7 @@ class RecentQuery(Struct):
     """Parameters of the latest lists."""
 
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
-    before: Annotated[
-        Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")] | None, Meta(description="Only lists older than this one.")
-    ] = None
+    before: Annotated[ListId | None, Meta(description="Only lists older than this one.")] = None
 
 
 class ListDetailQuery(Struct):

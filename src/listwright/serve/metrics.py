@@ -1,8 +1,4 @@
-"""Prometheus metrics of the service, served at ``/metrics``.
-
-All names begin with ``listwright_``. With several worker processes, prometheus_client keeps the numbers in files of a
-shared directory (`PROMETHEUS_MULTIPROC_DIR`), and any worker answers for all of them.
-"""
+"""Prometheus metrics of the service, served at ``/metrics``; any of several processes answers for all of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Errors that clients see: an HTTP status and a JSON body with a code, a message and the field at fault.
-
-Any part of the service may raise `Refused`; `Guard` turns it into the answer. The helpers cover the frequent cases.
-"""
+"""Errors that clients see: an HTTP status and a JSON body with a code, a message and the field at fault."""
 
 from __future__ import annotations
 
@@ -23,13 +20,7 @@ class Refused(Exception):
     """
 
     def __init__(
-        self,
-        status: int,
-        code: str,
-        message: str,
-        *,
-        field: str | None = None,
-        retry_after: int | None = None,
+        self, status: int, code: str, message: str, *, field: str | None = None, retry_after: int | None = None
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message[:LONGEST], field

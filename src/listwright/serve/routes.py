@@ -1,7 +1,5 @@
-"""The routes of the API; each reads its input, calls the `Service` and encodes the result.
-
-`ROUTES` is the table that the router looks into and that the OpenAPI document is generated from. Docstrings of the
-handlers are the descriptions in that document, so they address callers of the API.
+"""The routes of the API; docstrings of the handlers are the descriptions in the OpenAPI document, so they address
+callers of the API.
 """
 
 from __future__ import annotations
@@ -23,16 +21,7 @@ from listwright.serve.bodies import BINARY, content_type, from_binary, read_body
 from listwright.serve.guard import KEY_NAME
 from listwright.serve.learning.control import status
 from listwright.serve.messages import ErrorAnswer, ListQuery
-from listwright.serve.models import passages
-from listwright.serve.models.details import (
-    list_detail,
-    model_detail,
-    model_list,
-    position_gains,
-    recent_lists,
-    series,
-    totals,
-)
+from listwright.serve.models import details, passages
 from listwright.serve.refusals import Refused, invalid
 from listwright.serve.service import Service
 
@@ -74,7 +63,6 @@ ROUTES: list[Route] = []
 
 
 def route(method: str, path: str, tag: str | None, **more: Any) -> Callable[[Handler], Handler]:
-    """Return a decorator that adds a handler to the table."""
 
     def add(handler: Handler) -> Handler:
         ROUTES.append(Route(method, path, handler, tag, **more))
@@ -101,7 +89,6 @@ async def build_list(request: Request, service: Service) -> Response:
 
 
 async def _read_list_query(request: Request, service: Service) -> ListQuery:
-    """Read the request for one list, in either format."""
     limit = service.limits.body_bytes
     if content_type(request) == BINARY:
         return from_binary(await read_body(request, limit))
@@ -122,7 +109,7 @@ async def build_lists(request: Request, service: Service) -> Response:
 async def get_recent_lists(request: Request, service: Service) -> Response:
     """Return the latest lists, newest first. Pass the last `list_id` as `before` to read on."""
     wanted = read_query(request, messages.RecentQuery)
-    return Json(await service.read(recent_lists, wanted.limit, wanted.before))
+    return Json(await service.read(details.recent_lists, wanted.limit, wanted.before))
 
 
 @route("GET", "/v1/lists/{list_id}", "lists", answer=messages.ListDetail, query=messages.ListDetailQuery)
@@ -134,7 +121,7 @@ async def get_list(request: Request, service: Service) -> Response:
     if len(list_id) != 32 or not list_id.isascii() or not list_id.isalnum():
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
     explain = read_query(request, messages.ListDetailQuery).explain
-    return Json(await service.read(list_detail, list_id, service.registry, explain))
+    return Json(await service.read(details.list_detail, list_id, service.registry, explain))
 
 
 @route("POST", "/v1/feedback", "feedback", answer=messages.FeedbackAnswer, body=messages.FeedbackRequest)
@@ -148,20 +135,20 @@ async def give_feedback(request: Request, service: Service) -> Response:
 @route("GET", "/v1/stats", "page", answer=messages.Stats)
 async def get_stats(request: Request, service: Service) -> Response:
     """Number of lists, failure rates and progress of learning."""
-    return Json(await service.read(totals, service.settings.learn))
+    return Json(await service.read(details.totals, service.settings.learn))
 
 
 @route("GET", "/v1/stats/series", "page", answer=messages.Series, query=messages.SeriesQuery)
 async def get_series(request: Request, service: Service) -> Response:
     """Lists served and failure rate over time, by model version, with 95 % intervals."""
     wanted, now = read_query(request, messages.SeriesQuery), time.time()
-    return Json(await service.read(series, now - wanted.seconds, now, wanted.step))
+    return Json(await service.read(details.series, now - wanted.seconds, now, wanted.step))
 
 
 @route("GET", "/v1/stats/positions", "page", answer=messages.PositionGains)
 async def get_positions(request: Request, service: Service) -> Response:
     """Mean gain by position and model version, with 95 % intervals."""
-    return Json(await service.read(position_gains))
+    return Json(await service.read(details.position_gains))
 
 
 @route("GET", "/v1/learning", "learning", answer=messages.LearningStatus)
@@ -171,12 +158,7 @@ async def get_learning(request: Request, service: Service) -> Response:
 
 
 @route(
-    "POST",
-    "/v1/learning",
-    "learning",
-    answer=messages.LearningStatus,
-    body=messages.LearningRequest,
-    gives=(OCTETS,),
+    "POST", "/v1/learning", "learning", answer=messages.LearningStatus, body=messages.LearningRequest, gives=(OCTETS,)
 )
 async def control_learning(request: Request, service: Service) -> Response:
     """Freezes or resumes learning, discards what was learned (reset), returns to a snapshot (rollback), or returns what
@@ -203,17 +185,11 @@ async def get_comparison(request: Request, service: Service) -> Response:
 @route("GET", "/v1/models", "models", answer=messages.ModelList)
 async def get_models(request: Request, service: Service) -> Response:
     """All versions with their failure rates, and how traffic is shared."""
-    return Json(await service.read(model_list, service.registry))
+    return Json(await service.read(details.model_list, service.registry))
 
 
 @route(
-    "POST",
-    "/v1/models",
-    "models",
-    answer=messages.ModelDetail,
-    query=messages.NameQuery,
-    takes=(OCTETS,),
-    status=201,
+    "POST", "/v1/models", "models", answer=messages.ModelDetail, query=messages.NameQuery, takes=(OCTETS,), status=201
 )
 async def add_model(request: Request, service: Service) -> Response:
     """Store a model file as a new version, which gets no traffic until `PUT /v1/traffic` gives it some."""
@@ -221,13 +197,13 @@ async def add_model(request: Request, service: Service) -> Response:
         raise Refused(415, "not_a_file", f"Send the file, with the header `Content-Type: {OCTETS}`.")
     name = read_query(request, messages.NameQuery).name
     number = await service.add_model(name, await read_body(request, service.limits.model_bytes))
-    return Json(await service.read(model_detail, number, service.registry), 201)
+    return Json(await service.read(details.model_detail, number, service.registry), 201)
 
 
 @route("GET", "/v1/models/{version}", "models", answer=messages.ModelDetail)
 async def get_model(request: Request, service: Service) -> Response:
     """One version with its inputs, role, failure rate and certificate."""
-    return Json(await service.read(model_detail, _version_number(request), service.registry))
+    return Json(await service.read(details.model_detail, _version_number(request), service.registry))
 
 
 @route("DELETE", "/v1/models/{version}", "models", answer=messages.ModelList)
@@ -238,7 +214,6 @@ async def delete_model(request: Request, service: Service) -> Response:
 
 
 def _version_number(request: Request) -> int:
-    """Return the version in the path; refuses what is no version number with 422."""
     try:
         return msgspec.convert(request.path_params["version"], messages.VersionNumber, strict=False)
     except msgspec.ValidationError as error:
@@ -304,13 +279,11 @@ async def get_metrics(request: Request, service: Service) -> Response:
 
 @route("GET", "/openapi.json", None)
 async def openapi(request: Request, service: Service) -> Response:
-    """Return the OpenAPI document."""
     return Json(document())
 
 
 @cache
 def document() -> dict[str, Any]:
-    """Generate the OpenAPI document."""
     documented = [entry for entry in ROUTES if entry.tag is not None]
     kinds = {kind for entry in documented for kind in (entry.answer, entry.body, entry.query) if kind is not None}
     ordered = sorted(kinds | {ErrorAnswer}, key=lambda kind: kind.__name__)
@@ -327,7 +300,6 @@ def document() -> dict[str, Any]:
 
 
 def _operation(entry: Route, schemas: dict[str, Any]) -> dict[str, Any]:
-    """Describe one route."""
     name, roles = entry.handler.__name__, roles_for(entry.method, entry.path)
     described = re.sub(r"(?<!\n)\n[ ]*(?!\n)", " ", (entry.handler.__doc__ or "").strip())
     operation: dict[str, Any] = {
@@ -353,7 +325,6 @@ def _operation(entry: Route, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _content_of(kind: type[Any] | None, binary: tuple[str, ...]) -> dict[str, Any]:
-    """Return the media types of a body: JSON of a struct, and binary ones."""
     content: dict[str, Any] = {}
     if kind is not None:
         content["application/json"] = {"schema": {"$ref": SCHEMAS.format(name=kind.__name__)}}
@@ -361,7 +332,6 @@ def _content_of(kind: type[Any] | None, binary: tuple[str, ...]) -> dict[str, An
 
 
 def _parameters(entry: Route, schemas: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the parameters in the path and behind the question mark."""
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "integer" if name == "version" else "string"}}
         for name in re.findall(r"{(\w+)}", entry.path)

@@ -1,8 +1,7 @@
 """Runs the application under uvicorn, in one process or several, with limits on connections and a log.
 
 uvicorn bounds neither the size nor the duration of headers. Without the limits of `LimitedProtocol`, clients that send
-one byte at a time (slowloris) or open connections and leave them could exhaust the server. The socket is bound before
-models are loaded, so a port that is taken is reported at once.
+one byte at a time (slowloris) or open connections and leave them could exhaust the server.
 """
 
 from __future__ import annotations
@@ -103,8 +102,6 @@ def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
 
 
 def _run_several(settings: Settings, listening: socket.socket) -> None:
-    # The application is created once in the parent and closed again, so that errors are reported once rather than by
-    # every worker.
     create_app(settings).state.service.database.close()  # what is wrong is said once, before any of them starts
     folder = tempfile.mkdtemp(prefix="listwright-metrics-")
     os.environ[FOLDER] = folder
@@ -193,7 +190,6 @@ class LimitedProtocol(HttpToolsProtocol):
         self.stuck: asyncio.TimerHandle | None = None  # of an answer that is not read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the timer for the first request, and close an idle connection if there are too many."""
         super().connection_made(transport)
         self.since = self.loop.time()
         self._start_timer()
@@ -206,7 +202,6 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes; answers 431 and closes if headers or trailers exceed the limit."""
         self.arrived, self.since = len(data), self.loop.time()
         self.framing += self.arrived
         super().data_received(data)
@@ -218,7 +213,6 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header; trailers, which come after the body, are dropped."""
         if self.waiting:
             super().on_header(name, value)
 
@@ -251,10 +245,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.waiting, self.framing = True, self.arrived
 
     def on_headers_complete(self) -> None:
-        """Stop the timer, and count trailers from here; the body is bounded by `read_body` and the timeout of `Guard`.
-
-        Headers that are too large, though they came at once, are left to `data_received`.
-        """
+        """Stop the timer, unless headers that came at once are too large: these are left to `data_received`."""
         large = self.framing > self.limits.header_bytes  # or there is more than one request in what came
         if large and sum(len(name) + len(value) for name, value in self.headers) > self.limits.header_bytes:
             return
@@ -281,7 +272,6 @@ class LimitedProtocol(HttpToolsProtocol):
             self.timer = None
 
     def _give_up(self) -> None:
-        """Close a connection whose headers did not arrive in time."""
         if self.waiting and not self.transport.is_closing():
             self.transport.close()
 
@@ -315,7 +305,6 @@ class JsonFormatter(logging.Formatter):
     """Format each record as one JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as JSON; values that JSON does not know are converted with `str`."""
         fields = {"time": record.created, "level": record.levelname.lower(), "message": record.getMessage()}
         if record.exc_info:
             fields["traceback"] = self.formatException(record.exc_info)
@@ -329,11 +318,7 @@ class TextFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as a line.
-
-        Control characters are escaped, so that a request cannot forge a log line with a newline in its path. A
-        traceback follows on lines of its own.
-        """
+        """Escape control characters, so that a request cannot forge a log line with a newline in its path."""
         text = super().format(record)
         extra = ", ".join(f"{name}: {value}" for name, value in _extra(record).items())
         first, newline, trace = text.partition("\n")

@@ -1,9 +1,4 @@
-"""The running service: owns all parts and defines the order in which they start and stop.
-
-Route handlers call `Service` for everything. It builds lists in a thread pool, stores them through the single writer,
-reads the store through a pool of readers, and runs the background tasks: following other replicas, learning, and
-deleting old lists.
-"""
+"""The running service: owns all parts and defines the order in which they start and stop."""
 
 from __future__ import annotations
 
@@ -24,38 +19,20 @@ from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from listwright.errors import InputError
+from listwright.serve import messages
 from listwright.serve.learning.control import CandidateTrial, Command, act, export, prepare
 from listwright.serve.learning.learner import warm_up
 from listwright.serve.learning.updater import Updater, learner_maker
-from listwright.serve.messages import (
-    DEFAULT,
-    FeedbackRequest,
-    LearningRequest,
-    ListAnswer,
-    ListQuery,
-    Traffic,
-    VersionComparison,
-)
 from listwright.serve.metrics import Metrics
+from listwright.serve.models import registry
 from listwright.serve.models.building import Built, Gathering, Pool, Shadows, build, build_together
 from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, served_list
 from listwright.serve.models.passages import Packing
-from listwright.serve.models.registry import (
-    ModelRegistry,
-    ModelStart,
-    NewModel,
-    StartResult,
-    add_models,
-    delete_models,
-    deploy,
-    start_models,
-    traffic_before,
-)
 from listwright.serve.models.version import BYTES_PER_CANDIDATE, BYTES_PER_NUMBER, ModelLoader
 from listwright.serve.refusals import Refused, invalid, unavailable
 from listwright.serve.settings import Settings
 from listwright.serve.store.database import Database, cause_of, clock_of, opening
-from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, forget, give_space_back
+from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, each, forget, give_space_back
 from listwright.serve.store.records import FeedbackEvent, PackedContext, ServedList, add_contexts
 from listwright.serve.store.schema import probes
 from listwright.serve.store.writer import Writer
@@ -72,21 +49,17 @@ log = logging.getLogger("listwright.serve")
 
 
 class Service:
-    """All parts of one running service.
-
-    Construction reads the model files and opens the store, so that configuration errors surface before the event loop
-    runs. `start` must be awaited before any other method.
-    """
+    """All parts of one running service; what is wrong with files and store surfaces before the event loop runs."""
 
     writer: Writer  # group-commits all writes of this process; created by `start`
     is_crowded: Callable[[], bool]  # whether all places are taken; set by `create_app`
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self.settings, self.metrics, self.limits = settings, metrics, settings.limits
-        self.files = {DEFAULT: settings.model, **settings.models} if settings.model else dict(settings.models)
+        self.files = {messages.DEFAULT: settings.model, **settings.models} if settings.model else dict(settings.models)
         self.contents = {name: _read(path) for name, path in self.files.items()}
         self.database = Database.of(settings.store, password=_password(settings), seconds=self.limits.store_seconds)
-        self.registry = ModelRegistry(self.database.reading, _loader(settings))
+        self.registry = registry.ModelRegistry(self.database.reading, _loader(settings))
         for name, file in self.contents.items():
             self.registry.check_file(name, file)
         self.database.open()
@@ -110,7 +83,7 @@ class Service:
         self.writer = Writer(self.database.writing, self.metrics.of_group, self.metrics.store_failures.inc)
         for start in self._starts():
             with opening():
-                self._log_start(start, await self.writer.write(start_models, start))
+                self._log_start(start, await self.writer.write(registry.start_models, start))
         with opening():
             await self.background.run(self.registry.follow)
         if not self.registry.traffic and self.settings.packer is None:
@@ -129,17 +102,15 @@ class Service:
         if self.settings.keep_days is not None or self.settings.keep_gb is not None:
             self.tasks.append(asyncio.create_task(self._forget()))
 
-    def _starts(self) -> list[ModelStart]:
-        """Return what to deploy at the start: one entry per model given, and the stored version if one was chosen."""
+    def _starts(self) -> list[registry.ModelStart]:
         version, deploying = self.settings.version, self.settings.deploy
-        starts = [ModelStart(name, file, None, deploying) for name, file in self.contents.items()]
+        starts = [registry.ModelStart(name, file, None, deploying) for name, file in self.contents.items()]
         if version is not None:
-            starts = [start for start in starts if start.name != DEFAULT]
-            starts.append(ModelStart(DEFAULT, self.contents.get(DEFAULT), version, deploying))
+            default = registry.ModelStart(messages.DEFAULT, self.contents.get(messages.DEFAULT), version, deploying)
+            starts = [*(start for start in starts if start.name != messages.DEFAULT), default]
         return starts
 
-    def _log_start(self, start: ModelStart, result: StartResult) -> None:
-        """Log which version a model serves, with a warning where the file given is not the one deployed."""
+    def _log_start(self, start: registry.ModelStart, result: registry.StartResult) -> None:
         current = result.traffic.current
         if result.deployed:
             log.info("deployed", extra={"model": start.name, "version": current})
@@ -150,7 +121,6 @@ class Service:
             )
 
     async def stop(self) -> None:
-        """Stop background tasks, finish learning and writing, then close the store."""
         for task in self.tasks:
             task.cancel()
         if self.updater is not None:
@@ -161,8 +131,7 @@ class Service:
             pool.stop()
         self.database.close()
 
-    async def lists(self, queries: list[ListQuery], *, batch: bool) -> list[ListAnswer]:
-        """Build lists and store them; return once they are durable."""
+    async def lists(self, queries: list[messages.ListQuery], *, batch: bool) -> list[messages.ListAnswer]:
         try:
             built = await self._build(queries, batch=batch)
         except Refused as refused:
@@ -175,10 +144,7 @@ class Service:
             self._note(new)
         return [new.answer for new in built]
 
-    async def _build(self, queries: list[ListQuery], *, batch: bool) -> list[Built]:
-        """Build lists, in the event loop where a single list is expected to take less than `QUICK` seconds, else in a
-        thread.
-        """
+    async def _build(self, queries: list[messages.ListQuery], *, batch: bool) -> list[Built]:
         seconds = self._check_budget(queries)
         if batch:
             return await self.building.run(self._build_all, queries, monotonic() + self.limits.seconds)
@@ -186,10 +152,8 @@ class Service:
             return [build(queries[0], self.registry, self.limits)]
         return [await self.gathering.build(queries[0])]
 
-    def _check_budget(self, queries: list[ListQuery]) -> float:
-        """Return the seconds that lists are expected to take, by the measured cost of the versions that serve; refuses
-        with 413 what would take more time or memory than one request may.
-        """
+    def _check_budget(self, queries: list[messages.ListQuery]) -> float:
+        """Return the seconds that lists are expected to take; refuses what takes more than one request may."""
         versions = [self.registry.loaded[self.registry.of(query.model).current] for query in queries]
         seconds = sum(
             version.cost.expected_seconds(version.work(query)) for version, query in zip(versions, queries, strict=True)
@@ -204,8 +168,7 @@ class Service:
                 raise Refused(413, "too_large", f"{message} Send fewer candidates, or ask for shorter lists.")
         return seconds
 
-    def _build_all(self, queries: list[ListQuery], deadline: float) -> list[Built]:
-        """Build the lists of a batch one by one; refuses with 503 once `deadline` (monotonic seconds) has passed."""
+    def _build_all(self, queries: list[messages.ListQuery], deadline: float) -> list[Built]:
         built = []
         for i, query in enumerate(queries):
             if monotonic() > deadline:  # nobody waits any more
@@ -214,7 +177,6 @@ class Service:
         return built
 
     def _note(self, built: Built) -> None:
-        """Remember a stored list for its feedback, update counters and offer it to a shadow version."""
         served = built.served
         self._remember(served.without_candidates())
         self.metrics.lists.labels(served.version).inc()
@@ -237,8 +199,7 @@ class Service:
             self._remember(context.as_list())
         return answer
 
-    async def feedback(self, sent: FeedbackRequest, source: str = "") -> FeedbackEvent:
-        """Store feedback on a list that came with the API key `source`; return once it is durable."""
+    async def feedback(self, sent: messages.FeedbackRequest, source: str = "") -> FeedbackEvent:
         served = self.recent.get(sent.list_id) or await self.read(served_list, sent.list_id)
         key, gains = sent.idempotency_key or sent.list_id, _gains(sent, served.items)
         new = FeedbackEvent(sent.list_id, key, gains, served.version, source, served.created)
@@ -255,51 +216,48 @@ class Service:
             await self.background.run(self.registry.check_file, name, file)
         except InputError as error:
             raise invalid("body", str(error)) from None
-        number: int = await self.writer.write(add_models, NewModel(name, file))
+        number: int = await self.writer.write(registry.add_models, registry.NewModel(name, file))
         version = await self.background.run(self.registry.get, number)
         await self.background.run(warm_up, version, self.registry, self.limits)
         return number
 
     async def delete_model(self, number: int) -> None:
-        await self.writer.write(delete_models, number)
+        await self.writer.write(registry.delete_models, number)
         await self.background.run(self.registry.follow)
 
-    async def deploy(self, traffic: Traffic) -> Traffic:
+    async def deploy(self, traffic: messages.Traffic) -> messages.Traffic:
         async with self.deploying:
             await self.background.run(self.registry.check, traffic)
-            await self.writer.write(deploy, traffic)
+            await self.writer.write(registry.deploy, traffic)
             await self.background.run(self.registry.follow)
         return traffic
 
-    async def roll_back(self, name: str | None) -> Traffic:
+    async def roll_back(self, name: str | None) -> messages.Traffic:
         current = self.registry.default() if name is None else self.registry.of(name)
-        return await self.deploy(await self.read(traffic_before, current))
+        return await self.deploy(await self.read(registry.traffic_before, current))
 
-    async def control(self, wanted: LearningRequest) -> None:
-        """Freeze, resume, reset or roll back the learning of a version."""
+    async def control(self, wanted: messages.LearningRequest) -> None:
         # The policy of a snapshot is prepared before the transaction, so that replicas serve it at once.
         command = Command(wanted.action, wanted.version or self.registry.default().current, wanted.snapshot)
         await self.writer.write(act, await self.read(prepare, self.registry, command))
         await self.background.run(self.registry.follow)
         log.info("learning: %s", wanted.action, extra={"version": command.version})
 
-    async def export(self, wanted: LearningRequest) -> bytes:
+    async def export(self, wanted: messages.LearningRequest) -> bytes:
         return await self.read(
             export, self.registry, wanted.version or self.registry.default().current, wanted.snapshot
         )
 
-    async def compare(self, new: int, old: int, most: int) -> VersionComparison:
+    async def compare(self, new: int, old: int, most: int) -> messages.VersionComparison:
         versions = await self.background.run(comparable_versions, self.registry, new, old)
         rows = await self.read(answered_lists, (new, old), most, self.limits.memory_bytes)
         return await self.background.run(compare_versions, versions, rows)
 
     def feature_names(self) -> tuple[str, ...] | None:
-        """Return the feature names of the default model, for error messages; None where it has none."""
         version = self.registry.loaded.get(self.registry.default().current) if self.registry.traffic else None
         return None if version is None else version.shape.signature.feature_names
 
     async def read(self, question: Any, *arguments: Any) -> Any:
-        """Run `question(connection, *arguments)` on a read connection in a thread and return its result."""
         return await self.reads.run(self._read, question, *arguments)
 
     def _read(self, question: Any, *arguments: Any) -> Any:
@@ -312,7 +270,6 @@ class Service:
             raise unavailable() from None
 
     async def check_ready(self) -> None:
-        """Raise a 503 refusal unless a list could be built, stored and learned from."""
         # The store is tested by a real write at most once per second, because a full disk or a read-only database still
         # answers queries.
         if self.draining:
@@ -327,7 +284,6 @@ class Service:
             raise unavailable(self.updater.failure)
 
     async def _follow(self) -> None:
-        """Poll the store every `FOLLOW` seconds for what other replicas deployed, added or learned, until cancelled."""
         failed = False
         while True:
             try:
@@ -342,7 +298,6 @@ class Service:
             await asyncio.sleep(FOLLOW)
 
     async def _forget(self) -> None:
-        """Delete lists beyond the retention limits every `FORGET` seconds, in transactions of at most `BATCH` lists."""
         days, gb = self.settings.keep_days, self.settings.keep_gb
         old = Old(None if days is None else days * DAY, None if gb is None else gb * 1e9, self.settings.learn)
         offset: float | None = None  # of the database's clock at the start; beyond it and `SLACK`, the clock has jumped
@@ -359,12 +314,11 @@ class Service:
             await asyncio.sleep(FORGET)
 
 
-def _probe(connection: Connection, names: Sequence[str]) -> list[None]:
+@each
+def _probe(connection: Connection, name: str) -> None:
     """Write and delete a row as large as a typical list, to test that the store accepts writes."""
-    for name in names:
-        connection.execute(insert(probes), {"id": name, "data": bytes(4096)})
-        connection.execute(delete(probes).where(probes.c.id == name))
-    return [None] * len(names)
+    connection.execute(insert(probes), {"id": name, "data": bytes(4096)})
+    connection.execute(delete(probes).where(probes.c.id == name))
 
 
 def _loader(settings: Settings) -> ModelLoader:
@@ -396,7 +350,7 @@ def _password(settings: Settings) -> str | None:
     return password
 
 
-def _gains(sent: FeedbackRequest, items: Sequence[str | int]) -> tuple[float, ...]:
+def _gains(sent: messages.FeedbackRequest, items: Sequence[str | int]) -> tuple[float, ...]:
     """Return the gain of each item of a list; refuses feedback that does not fit the list."""
     if (sent.clicks is None) == (sent.gains is None):
         raise invalid("body", "Give either clicks or gains.")

@@ -1,7 +1,5 @@
-"""The settings of a service.
-
-Every field is an option of `listwright serve`, which takes its help from here, a key of the configuration file and a
-variable of the environment.
+"""The settings of a service. Every field is an option of `listwright serve`, which takes its help from here, a key of
+the configuration file and a variable of the environment.
 """
 
 from __future__ import annotations

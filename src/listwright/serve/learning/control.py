@@ -1,7 +1,5 @@
-"""What operators see of learning and what they can do: freeze, resume, reset, roll back and export.
-
-Commands change rows of the store; the learner notices that its base or progress no longer matches and starts again from
-the store. `CandidateTrial` tries a candidate on a share of the lists, until feedback decides for or against it.
+"""What operators see of learning and what they can do. Commands change rows of the store; the learner notices that its
+base or progress no longer matches and starts again from there.
 """
 
 from __future__ import annotations
@@ -9,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,21 +15,13 @@ import msgspec
 from sqlalchemy import Connection, func, select, update
 
 from listwright.feedback.planning import SequentialTest, candidate_share
+from listwright.serve import messages
 from listwright.serve.learning.learner import VersionLearner, restore
 from listwright.serve.learning.progress import add_snapshot, holder, rows_of, snapshot, start_learning
-from listwright.serve.messages import (
-    DEFAULT,
-    LearnedComparison,
-    LearningStatus,
-    QuarantinedFeedback,
-    SnapshotSummary,
-    Traffic,
-    VersionLearning,
-)
 from listwright.serve.models.registry import ModelRegistry, NewModel, add_models
 from listwright.serve.models.version import publish
 from listwright.serve.refusals import Refused
-from listwright.serve.store.journal import last_event, revise
+from listwright.serve.store.journal import each, last_event, revise
 from listwright.serve.store.records import outcome_of
 from listwright.serve.store.schema import feedback, learning, models, quarantine, snapshots
 
@@ -55,28 +44,27 @@ class Command:
     policy: bytes | None = None  # that the snapshot has, so that replicas serve it at once
 
 
-def status(connection: Connection, on: bool) -> LearningStatus:
-    """Return the state of learning by version, the replica that learns, and the latest entries of the quarantine."""
+def status(connection: Connection, on: bool) -> messages.LearningStatus:
     known = connection.execute(select(models.c.version, models.c.name)).all()
     rows = rows_of(connection)
     left = select(quarantine).order_by(quarantine.c.event.desc()).limit(LATEST)
-    return LearningStatus(
+    return messages.LearningStatus(
         on,
         holder(connection, "learner"),
         last_event(connection),
         [_version(connection, version, name, rows[version]) for version, name in known if version in rows],
-        [QuarantinedFeedback(**row) for row in connection.execute(left).mappings()],
+        [messages.QuarantinedFeedback(**row) for row in connection.execute(left).mappings()],
     )
 
 
-def _version(connection: Connection, version: int, name: str, row: Any) -> VersionLearning:
+def _version(connection: Connection, version: int, name: str, row: Any) -> messages.VersionLearning:
     mine = feedback.c.version == version
     waiting = select(func.count()).select_from(feedback).where(mine, feedback.c.event > row.applied)
     size = func.coalesce(func.length(snapshots.c.state), 0).label("bytes")
     columns = [column for column in snapshots.c if column.name not in ("state", "version")]
     kept = select(*columns, size).where(snapshots.c.version == version).order_by(snapshots.c.number.desc())
     left = select(func.count()).select_from(quarantine).where(quarantine.c.version == version)
-    return VersionLearning(
+    return messages.VersionLearning(
         version=version,
         model=name,
         state="frozen" if row.frozen else "learning",
@@ -86,18 +74,14 @@ def _version(connection: Connection, version: int, name: str, row: Any) -> Versi
         waiting=int(connection.execute(waiting).scalar_one()),
         quarantined=int(connection.execute(left).scalar_one()),
         serves_learned=row.policy is not None,
-        comparison=None if row.comparison is None else msgspec.json.decode(row.comparison, type=LearnedComparison),
+        comparison=msgspec.json.decode(row.comparison or "null", type=messages.LearnedComparison | None),
         base=row.base,
-        snapshots=[SnapshotSummary(**taken) for taken in connection.execute(kept).mappings()],
+        snapshots=[messages.SnapshotSummary(**taken) for taken in connection.execute(kept).mappings()],
     )
 
 
-def act(connection: Connection, commands: Sequence[Command]) -> list[Refused | None]:
-    return [_act(connection, command) for command in commands]
-
-
-def _act(connection: Connection, command: Command) -> Refused | None:
-    """Execute one command while its row of progress is locked."""
+@each
+def act(connection: Connection, command: Command) -> Refused | None:
     # A version that has not learned yet gets its row first, so that it can be frozen in advance.
     if connection.execute(select(models.c.version).where(models.c.version == command.version)).scalar() is None:
         return Refused(404, "not_found", f"There is no model version {command.version}.", field="version")
@@ -149,7 +133,6 @@ def _roll_back(connection: Connection, command: Command, row: Any) -> dict[str, 
 
 
 def export(connection: Connection, registry: ModelRegistry, version: int, number: int | None) -> bytes:
-    """Return what a version has learned as the bytes of a model file."""
     loaded = registry.get(version)
     if loaded.deployed is None:
         raise Refused(409, "conflict", f"Version {version} cannot learn.", field="version")
@@ -169,10 +152,8 @@ def export(connection: Connection, registry: ModelRegistry, version: int, number
 
 
 class CandidateTrial:
-    """The trial of one candidate, the canary of the default model, against the version that serves.
-
-    Its share keeps what may be lost within the budget, and the test may be looked at after every list, so the trial
-    ends as soon as there is a verdict.
+    """The trial of a candidate, as canary of the default model: its share keeps what may be lost within the budget, and
+    the test may be looked at after every list.
     """
 
     def __init__(self, service: Service, file: bytes) -> None:
@@ -181,8 +162,8 @@ class CandidateTrial:
 
     async def run(self) -> None:
         service = self.service
-        number: int = await service.writer.write(add_models, NewModel(DEFAULT, self.file))
-        current = service.registry.of(DEFAULT).current
+        number: int = await service.writer.write(add_models, NewModel(messages.DEFAULT, self.file))
+        current = service.registry.of(messages.DEFAULT).current
         if number == current:
             return
         while self.test.verdict == "cannot tell":
@@ -190,7 +171,7 @@ class CandidateTrial:
             await asyncio.sleep(PAUSE)
             while await service.read(self._read, current, number):
                 pass
-        await service.deploy(Traffic(current))
+        await service.deploy(messages.Traffic(current))
         low, high = self.test.interval()
         about = {"version": number, "cause": f"{low:+.4f} to {high:+.4f} per list against version {current}"}
         log.info("candidate: %s", self.test.verdict, extra=about)
@@ -200,12 +181,11 @@ class CandidateTrial:
         known = self.test.counts[0]
         today = self.test.sums[0] / known if known >= 20 else 1.0
         share = round(candidate_share(self.service.settings.loss_budget, today), 3)
-        wanted = Traffic(current, canary=number, share=share)
-        if self.service.registry.of(DEFAULT) != wanted:
+        wanted = messages.Traffic(current, canary=number, share=share)
+        if self.service.registry.of(messages.DEFAULT) != wanted:
             await self.service.deploy(wanted)
 
     def _read(self, connection: Connection, current: int, number: int) -> bool:
-        """Add new feedback to the test; return whether there may be more."""
         wanted = (feedback.c.event > self.event) & feedback.c.version.in_((current, number))
         rows: list[Any] = list(
             connection.execute(select(feedback).where(wanted).order_by(feedback.c.event).limit(AT_ONCE))

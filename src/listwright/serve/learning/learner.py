@@ -1,7 +1,4 @@
-"""The learner of one model version: applies events in order and isolates those that cannot be learned from.
-
-`warm_up` compiles all kernels of a version before requests arrive, because compilation would block them for seconds.
-"""
+"""The learner of one model version: applies events in order and isolates those that cannot be learned from."""
 
 from __future__ import annotations
 
@@ -68,11 +65,8 @@ class VersionLearner:
         return self.online.version
 
     def apply(self, events: Sequence[FeedbackEvent]) -> list[Unlearnable]:
-        """Learn from events in order.
-
-        If one cannot be learned from, it is left out, and so are later events on the same list: they would correct an
-        update that was never made. The remaining events are then applied again from the state before.
-        """
+        """Learn from events in order, except those that cannot be learned from and later ones on the same lists."""
+        # These would correct an update that was never made, so the remaining ones start from the state before.
         wanted = [event for event in events if event.learnable]
         before = self.online.state() if wanted else None
         left = self._try(wanted) if wanted else []
@@ -153,7 +147,6 @@ def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
 
 
 def _example_query(shape: Shape, name: str, count: int, length: int) -> ListQuery:
-    """Return a request that fits a model, with values from the middle of the trained ranges."""
     signature = shape.signature
     catalogue: list[Any] = [None] * count
     if signature.n_items is not None:
@@ -177,6 +170,5 @@ def _example_query(shape: Shape, name: str, count: int, length: int) -> ListQuer
 
 
 def _middle(shape: Shape, part: str, width: int) -> Floats32:
-    """Return the middle of the ranges of a part's columns; zeros where there are none."""
     ends = shape.ranges.get(part)
     return np.zeros(width, dtype=np.float32) if ends is None else (ends[0] / 2 + ends[1] / 2).astype(np.float32)

@@ -67,7 +67,6 @@ class PolicyMonitor:
         self.seen = self.unseen = 0  # lists in all, and since the last look at what is held back
 
     def observe(self, learned: Policy, updates: Sequence[TrainingUpdate], sources: Sequence[str]) -> None:
-        """Add lists that are not yet learned from, with the source of the feedback on each."""
         drawn = [(update, source) for update, source in zip(updates, sources, strict=True) if _is_drawn(update)]
         if not drawn or learned.arrays() is None or self.deployed.arrays() is None:
             return
@@ -98,9 +97,7 @@ class PolicyMonitor:
         )
 
     def comparison(self, learned: Policy) -> LearnedComparison | None:
-        """Return the comparison that counts: of a source where those say that learning is behind, else on the window;
-        None while that has fewer than 200 lists.
-        """
+        """Compare by a source where those say that learning is behind, else on the window once it is long enough."""
         if self.unseen >= OFTEN and learned.arrays() is not None:
             self.unseen = 0
             for reference in (self.deployed, *self.earlier):

@@ -1,9 +1,7 @@
-"""Learning in the store: the lease of the one that learns, progress of each version, snapshots of its state, the events
-to learn from, and the quarantine.
+"""Learning in the store: the lease of the one that learns, progress, snapshots, events and the quarantine.
 
-A lease lasts some seconds by the database's clock and must be renewed. Its term grows with each new holder and acts as
-a fencing token: `holds` checks it in the transaction that writes, so a replica that was paused and lost its lease
-cannot write any more.
+The term of a lease grows with each new holder and acts as a fencing token: `holds` checks it in the transaction that
+writes, so a replica that was paused and lost its lease cannot write any more.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from listwright.serve.messages import LearnedComparison
 from listwright.serve.refusals import Refused
 from listwright.serve.store.database import clock_of
-from listwright.serve.store.journal import revise
+from listwright.serve.store.journal import each, revise
 from listwright.serve.store.records import FeedbackEvent
 from listwright.serve.store.schema import feedback, learning, leases, lists, quarantine, snapshots
 
@@ -36,30 +34,22 @@ class Claim(NamedTuple):
     seconds: float = SECONDS  # duration of the lease
 
 
-def take(connection: Connection, claims: Sequence[Claim]) -> list[int | None]:
-    return [_take(connection, claim) for claim in claims]
-
-
-def _take(connection: Connection, claim: Claim) -> int | None:
+@each
+def take(connection: Connection, claim: Claim) -> int | None:
     """Take or renew one lease with a single conditional update, which is atomic on both databases."""
     now = clock_of(connection)
     mine = leases.c.holder == claim.holder
     # One that ends later than any new lease would was taken before the clock was set back: nobody holds it.
     free = (leases.c.name == claim.name) & (mine | ~leases.c.expires.between(now, now + 2 * claim.seconds))
-    values = {
-        "holder": claim.holder,
-        "term": case((mine, leases.c.term), else_=leases.c.term + 1),
-        "expires": now + claim.seconds,
-    }
-    term = connection.execute(update(leases).where(free).values(values).returning(leases.c.term)).scalar()
-    return None if term is None else int(term)
+    term = case((mine, leases.c.term), else_=leases.c.term + 1)
+    values = {"holder": claim.holder, "term": term, "expires": now + claim.seconds}
+    return connection.execute(update(leases).where(free).values(values).returning(leases.c.term)).scalar()
 
 
-def give_up(connection: Connection, claims: Sequence[Claim]) -> list[None]:
-    for claim in claims:
-        mine = (leases.c.name == claim.name) & (leases.c.holder == claim.holder)
-        connection.execute(update(leases).where(mine).values(expires=0.0))
-    return [None] * len(claims)
+@each
+def give_up(connection: Connection, claim: Claim) -> None:
+    mine = (leases.c.name == claim.name) & (leases.c.holder == claim.holder)
+    connection.execute(update(leases).where(mine).values(expires=0.0))
 
 
 def holds(connection: Connection, claim: Claim, term: int) -> bool:
@@ -106,21 +96,17 @@ def rows_of(connection: Connection) -> dict[int, Any]:
     return {row.version: row for row in connection.execute(select(learning))}
 
 
-def start_learning(connection: Connection, versions: Sequence[int]) -> list[None]:
-    """Create the rows of progress of versions that have none; their base is the model as deployed."""
-    for version in versions:
-        if version not in rows_of(connection):
-            base = add_snapshot(connection, version, applied=0, count=0, reason="as deployed", state=None)
-            start = {"version": version, "applied": 0, "count": 0, "base": base, "frozen": 0}
-            connection.execute(insert(learning), start)
-    return [None] * len(versions)
+@each
+def start_learning(connection: Connection, version: int) -> None:
+    """Create the row of progress of a version that has none; its base is the model as deployed."""
+    if version not in rows_of(connection):
+        base = add_snapshot(connection, version, applied=0, count=0, reason="as deployed", state=None)
+        start = {"version": version, "applied": 0, "count": 0, "base": base, "frozen": 0}
+        connection.execute(insert(learning), start)
 
 
-def store_progress(connection: Connection, steps: Sequence[Progress]) -> list[int | Refused]:
-    return [_store(connection, step) for step in steps]
-
-
-def _store(connection: Connection, step: Progress) -> int | Refused:
+@each
+def store_progress(connection: Connection, step: Progress) -> int | Refused:
     """Store one result with an optimistic check: lease, base, progress and not being frozen must be as they were."""
     if not holds(connection, step.claim, step.term):
         return LOST

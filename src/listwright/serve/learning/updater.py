@@ -1,6 +1,4 @@
-"""The thread that learns. Every replica with learning on has one; the one that holds the lease works, the others
-stand by.
-"""
+"""The thread that learns: every replica with learning on has one, and the one that holds the lease works."""
 
 from __future__ import annotations
 
@@ -21,20 +19,9 @@ from listwright.errors import InputError
 from listwright.feedback.explore import Epsilon, Floor
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.updates import TrainingUpdate
+from listwright.serve.learning import progress
 from listwright.serve.learning.learner import GROUP, VersionLearner, state_bytes
 from listwright.serve.learning.monitor import PolicyMonitor
-from listwright.serve.learning.progress import (
-    LOST,
-    Claim,
-    Progress,
-    events_after,
-    give_up,
-    rows_of,
-    snapshot,
-    start_learning,
-    store_progress,
-    take,
-)
 from listwright.serve.metrics import Metrics
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import publish
@@ -58,7 +45,7 @@ class Updater:
         self.reading, self.writer, self.registry, self.metrics = reading, writer, registry, metrics
         self.every = settings.snapshot_every  # lists between two snapshots
         self.seconds = DAY * min(settings.snapshot_hours / 24, (settings.keep_days or inf) / 4)  # and time
-        self.claim = Claim("learner", secrets.token_hex(8))
+        self.claim = progress.Claim("learner", secrets.token_hex(8))
         self.term: int | None = None
         self.learners: dict[int, VersionLearner] = {}
         self.monitors: dict[int, PolicyMonitor] = {}
@@ -74,14 +61,13 @@ class Updater:
         self.thread.join()
 
     def _run(self) -> None:
-        """Take steps until stopped, pausing while there are no events."""
         while not self.stopped.is_set():
             busy = False
             try:
                 busy = self._step()
                 self.failure = None
             except (SQLAlchemyError, Refused) as error:
-                if error is LOST:  # another replica learns, or an operator has changed what was learned
+                if error is progress.LOST:  # another replica learns, or an operator has changed what was learned
                     self.learners.clear()
                 else:
                     self._restart("waiting for the store", error)
@@ -102,13 +88,12 @@ class Updater:
     def _give_up(self) -> None:
         if self.term is not None:
             try:
-                self.writer.write_from_thread(give_up, self.claim)
+                self.writer.write_from_thread(progress.give_up, self.claim)
             except (SQLAlchemyError, Refused):
                 log.info("the lease runs out by itself")
 
     def _step(self) -> bool:
-        """Learn from one group of events per version; return whether more may be waiting."""
-        term = self.writer.write_from_thread(take, self.claim)
+        term = self.writer.write_from_thread(progress.take, self.claim)
         if term != self.term:
             self.learners.clear()
         self.term = term
@@ -116,7 +101,7 @@ class Updater:
         if term is None:
             return False
         with self.reading.connect() as connection:
-            rows = rows_of(connection)
+            rows = progress.rows_of(connection)
         more = [self._learn(number, rows[number]) for number in self._versions(rows)]
         return any(more)
 
@@ -125,18 +110,17 @@ class Updater:
         shares = self.registry.traffic.values()
         serving = {number for share in shares for number in (share.current, share.canary) if number}
         for number in serving - rows.keys():
-            self.writer.write_from_thread(start_learning, number)
+            self.writer.write_from_thread(progress.start_learning, number)
         return sorted(rows)
 
     def _learn(self, number: int, row: Any) -> bool:
-        """Learn from one group of events of a version; return whether the group was full."""
         self.metrics.frozen.labels(number).set(row.frozen)
         if row.frozen:
             self.learners.pop(number, None)
             return False
         learner = self._learner(number, row)
         with self.reading.connect() as connection:
-            events = events_after(connection, number, learner.applied, GROUP)
+            events = progress.events_after(connection, number, learner.applied, GROUP)
         if events or (row.policy is None and learner.count) or self._is_due(learner):
             self._apply(learner, row, events)
         return len(events) == GROUP
@@ -149,12 +133,11 @@ class Updater:
             self.learners[number] = learner
             self.monitors[number] = PolicyMonitor(learner.online.features_, self._fresh(number).playing_.policy)
             with self.reading.connect() as connection:
-                base = snapshot(connection, row.base)
+                base = progress.snapshot(connection, row.base)
             self.snapped[number] = base.count, monotonic() - max(0.0, time.time() - base.created)
         return learner
 
     def _fresh(self, number: int) -> OnlineSCP:
-        """Return a new learner in the state of the model file, which may be changed."""
         version = self.registry.get(number)
         if version.deployed is None:
             raise InputError(f"Version {number} cannot learn.")
@@ -170,7 +153,7 @@ class Updater:
         alarm = monitor.contradiction()
         if comparison is not None and comparison.behind:
             alarm = f"Behind the deployed policy: {comparison}."
-        step = Progress(
+        step = progress.Progress(
             claim=self.claim,
             term=self.term or 0,
             version=learner.version,
@@ -184,7 +167,7 @@ class Updater:
             alarm=alarm,
             snapshot=None if alarm else self._snapshot(learner),
         )
-        base = self.writer.write_from_thread(store_progress, step)
+        base = self.writer.write_from_thread(progress.store_progress, step)
         learner.base = int(base)
         self._after_storing(learner, step)
 
@@ -195,11 +178,10 @@ class Updater:
         return state if monotonic() - self.snapped[learner.version][1] >= len(state) / BYTES_A_SECOND else None
 
     def _is_due(self, learner: VersionLearner) -> bool:
-        """Return whether enough lists were learned from since the last snapshot, or any a long time ago."""
         count, at = self.snapped[learner.version]
         return learner.count - count >= self.every or (learner.count > count and monotonic() - at >= self.seconds)
 
-    def _after_storing(self, learner: VersionLearner, step: Progress) -> None:
+    def _after_storing(self, learner: VersionLearner, step: progress.Progress) -> None:
         if step.snapshot is not None:
             self.snapped[learner.version] = learner.count, monotonic()
         if step.alarm is not None:

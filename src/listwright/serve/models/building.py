@@ -1,9 +1,5 @@
-"""Builds the list of one request, and the lists of shadow versions for it; and threads for what would hold up the event
-loop.
-
-`build` is plain computation without access to the store, so it can run in the event loop or in a thread. A shadow
-builds the lists of real requests after the answer was sent, and nobody is shown them: so one sees how a new version
-behaves under production traffic before it gets any.
+"""Builds the list of one request, and the lists of shadow versions for it, which nobody is shown; and threads for what
+would hold up the event loop.
 """
 
 from __future__ import annotations
@@ -79,7 +75,6 @@ class _Asked:
 def build(
     query: ListQuery, registry: ModelRegistry, limits: Limits, at: str = "", *, by: Version | None = None
 ) -> Built:
-    """Build one list, by the version that its id falls to or by the one given."""
     start = thread_time()
     asked = _ask(query, registry, limits, at, by)
     result = _build_kind([asked])[0]
@@ -105,7 +100,6 @@ def build_together(queries: Sequence[ListQuery], registry: ModelRegistry, limits
 
 
 def _or_refusal(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the result of a call, or the refusal that it raised."""
     try:
         return work(*arguments)
     except Refused as refused:
@@ -113,7 +107,6 @@ def _or_refusal(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _ask(query: ListQuery, registry: ModelRegistry, limits: Limits, at: str = "", by: Version | None = None) -> _Asked:
-    """Choose the version of a request and convert it to a problem."""
     created = time.time()
     list_id = new_id(created)
     version = registry.choose(list_id, query.model, query.user) if by is None else by
@@ -160,14 +153,12 @@ def _built(asked: _Asked, lists: Lists, i: int) -> Built:
 
 
 def _is_sound(lists: Lists, i: int, problem: Problems, budget: float | None) -> bool:
-    """Return whether list `i` is non-empty with finite scores."""
     if not len(lists[i]):
         return budget is not None and problem.sizes is not None and bool((problem.sizes > budget).all())
     return lists.scores is None or bool(np.isfinite(lists.scores[i]).all())
 
 
 def _answer(served: ServedList, clipped: int, explained: Lists | None) -> ListAnswer:
-    """Return the answer; with `explained`, each item has the parts of its score."""
     items = served.answer_items()
     if explained is not None and isinstance(explained.explainer, Explainer) and served.scores is not None:
         assert served.problem is not None
@@ -178,7 +169,6 @@ def _answer(served: ServedList, clipped: int, explained: Lists | None) -> ListAn
 
 
 def _propensities(lists: Lists, i: int) -> Floats | None:
-    """Return the probability of each pick of list `i`."""
     length, drawn = len(lists[i]), getattr(lists, "propensities", None)
     if drawn is not None:
         return np.asarray(drawn)[i][:length]
@@ -207,7 +197,6 @@ class Shadows:
         self.tasks: set[asyncio.Task[None]] = set()
 
     def offer(self, built: Built) -> None:
-        """Schedule the shadow's list for one that was served, if its model has a shadow and there is room."""
         registry = self.service.registry
         version = registry.loaded.get(built.served.version)
         shadow = None if version is None else registry.shadow(version.name)
@@ -221,7 +210,6 @@ class Shadows:
         task.add_done_callback(self.tasks.discard)
 
     async def _build(self, shadow: Version, built: Built) -> None:
-        """Build and store one shadow list; failures are counted as dropped."""
         try:
             row = await self.service.background.run(shadow_row, shadow, built)
             await self.service.writer.write(add_shadows, row)
@@ -231,7 +219,6 @@ class Shadows:
 
 
 def shadow_row(shadow: Version, built: Built) -> dict[str, Any]:
-    """Return the row of a shadow's list for a request of which `built` was shown."""
     served = built.served
     assert served.problem is not None
     lists = shadow.lists(served.problem, built.length, served.budget, [served.id])
@@ -242,18 +229,13 @@ def shadow_row(shadow: Version, built: Built) -> dict[str, Any]:
 
 
 class Pool:
-    """A thread pool for use from an event loop that refuses work with 429 when its queue is full.
-
-    Building lists, reading from the store and background work each have a pool of their own, so that a burst of one
-    kind cannot starve the others.
-    """
+    """A thread pool that refuses work when its queue is full; each kind of work has its own, so none starves others."""
 
     def __init__(self, name: str, threads: int, queue: int) -> None:
         self.executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self.most, self.running = threads + queue, 0
 
     async def run(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Run `work(*arguments)` in a thread and return its result."""
         # If the awaiting task is cancelled while the call is still queued, the call never starts.
         if self.running >= self.most:
             raise busy()
@@ -284,7 +266,6 @@ class Gathering:
         self.task: asyncio.Task[None] | None = None
 
     async def build(self, query: ListQuery) -> Built:
-        """Build one list; refuses with 429 where too many wait."""
         if len(self.waiting) >= self.pool.most:
             raise busy()
         future: asyncio.Future[Built] = asyncio.get_running_loop().create_future()
@@ -294,7 +275,6 @@ class Gathering:
         return await future
 
     async def _run(self) -> None:
-        """Build what waits, until nothing does."""
         while self.waiting:
             some = [self.waiting.popleft() for _ in range(min(len(self.waiting), TOGETHER))]
             some = [(query, future) for query, future in some if not future.done()]  # for others nobody waits any more

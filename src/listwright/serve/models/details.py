@@ -1,9 +1,5 @@
-"""What operators and the dashboard read from a store: lists, model versions, failure rates, gains, and the comparison
-of two versions.
-
-Rates are read from the sums that `journal` keeps, so their cost does not grow with the number of lists. Two versions
-are compared in two views: the lists that each served itself (an A/B test, with Welch's interval), and off-policy
-estimates of what each would have earned on all lists, which use more data but need propensities.
+"""What operators and the dashboard read from a store. Rates are read from the sums that `journal` keeps, so their cost
+does not grow with the number of lists.
 """
 
 from __future__ import annotations
@@ -24,30 +20,7 @@ from listwright.feedback.log import Log
 from listwright.feedback.off_policy.compare import compare
 from listwright.feedback.off_policy.estimates import EvidenceWarning
 from listwright.guarantees import Certificate, lower_share
-from listwright.serve.messages import (
-    CertificateSummary,
-    FeedbackEntry,
-    FeedbackSummary,
-    LearningProgress,
-    ListDetail,
-    ListReasons,
-    ListSummary,
-    LogComparison,
-    ModelDetail,
-    ModelList,
-    ModelSummary,
-    PositionGain,
-    PositionGains,
-    Rate,
-    RecentLists,
-    Series,
-    SeriesPoint,
-    ShadowList,
-    ShownDifference,
-    Stats,
-    VersionComparison,
-    VersionRate,
-)
+from listwright.serve import messages
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
 from listwright.serve.refusals import Refused, invalid
@@ -70,28 +43,25 @@ COUNTS = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, m
 
 
 def served_list(connection: Connection, list_id: str) -> ServedList:
-    """Read what was served, a list or a context, for feedback on it; refuses with 404 if it does not exist."""
     context = find_context(connection, list_id)
     return ServedList.read(_row(connection, list_id)).without_candidates() if context is None else context
 
 
 def _row(connection: Connection, list_id: str) -> Any:
-    """Return the row of a list; refuses with 404 if it does not exist."""
     row = connection.execute(select(lists).where(lists.c.id == list_id)).first()
     if row is None:
         raise Refused(404, "not_found", "There is no such list.", field="list_id")
     return row
 
 
-def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, explain: bool) -> ListDetail:
-    """Return everything known of a served list: items, feedback, shadows and, where asked for, reasons."""
+def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, explain: bool) -> messages.ListDetail:
     row = _row(connection, list_id)
     version = _version(registry, row.version)
     names = None if version is None else version.shape.signature.feature_names
     served = ServedList.read(row, names=names, ids=True)
     events = connection.execute(select(feedback).where(feedback.c.list_id == list_id).order_by(feedback.c.event)).all()
     copies = connection.execute(select(shadows).where(shadows.c.list_id == list_id)).all()
-    return ListDetail(
+    return messages.ListDetail(
         list_id=list_id,
         items=served.answer_items(),
         model_version=row.version,
@@ -101,7 +71,9 @@ def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, e
         metadata=None if row.metadata is None else msgspec.Raw(row.metadata.encode()),
         feedback=_feedback(events),
         shadows=[
-            ShadowList(copy.version, copy.overlap, [served.ids[pick] for pick in msgspec.json.decode(copy.picks)])
+            messages.ShadowList(
+                copy.version, copy.overlap, [served.ids[pick] for pick in msgspec.json.decode(copy.picks)]
+            )
             for copy in copies
         ],
         reasons=None if version is None or not explain else explain_list(version, served),
@@ -109,49 +81,44 @@ def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, e
 
 
 def _version(registry: ModelRegistry, number: int) -> Version | None:
-    """Return a version, or None if it was deleted."""
     try:
         return registry.get(number)
     except Refused:
         return None
 
 
-def _feedback(rows: Sequence[Any]) -> FeedbackSummary | None:
-    """Summarize the feedback rows of a list: every event as sent, and the resulting gain by position."""
+def _feedback(rows: Sequence[Any]) -> messages.FeedbackSummary | None:
     if not rows:
         return None
-    events = [FeedbackEntry(row.event, row.created, msgspec.json.decode(row.gains), row.key) for row in rows]
+    events = [messages.FeedbackEntry(row.event, row.created, msgspec.json.decode(row.gains), row.key) for row in rows]
     last = rows[-1]
-    return FeedbackSummary(last.event, last.created, list(outcome_of(last.gains, last.earlier)), events)
+    return messages.FeedbackSummary(last.event, last.created, list(outcome_of(last.gains, last.earlier)), events)
 
 
-def explain_list(version: Version, served: ServedList) -> ListReasons | None:
-    """Explain the first picks, and the candidates that were skipped for them, along the stored list."""
+def explain_list(version: Version, served: ServedList) -> messages.ListReasons | None:
     assert served.problem is not None
     built = version.lists(served.problem, 1, served.budget, ["reasons"])
     if built.explainer is None or not len(served.picks):
         return None
     reasons = built.explainer(served.problem, 0, served.picks[:EXPLAINED]).to_dict()
-    return ListReasons(version.state == served.state, reasons["picks"], reasons["skipped"])
+    return messages.ListReasons(version.state == served.state, reasons["picks"], reasons["skipped"])
 
 
-def model_list(connection: Connection, registry: ModelRegistry) -> ModelList:
-    """Return all versions, the newest first, with failure rates and the traffic of each model."""
+def model_list(connection: Connection, registry: ModelRegistry) -> messages.ModelList:
     rates = _rates(connection)
     columns = models.c.version, models.c.name, models.c.digest, models.c.created
     rows = connection.execute(select(*columns).order_by(models.c.version.desc()))
-    summaries = [ModelSummary(**_summary(row, registry, rates)) for row in rows]
-    return ModelList(summaries, registry.default(), dict(registry.traffic))
+    summaries = [messages.ModelSummary(**_summary(row, registry, rates)) for row in rows]
+    return messages.ModelList(summaries, registry.default(), dict(registry.traffic))
 
 
-def model_detail(connection: Connection, number: int, registry: ModelRegistry) -> ModelDetail:
-    """Return one version with its inputs, trained ranges and certificate; refuses with 404 if it does not exist."""
+def model_detail(connection: Connection, number: int, registry: ModelRegistry) -> messages.ModelDetail:
     version = registry.get(number)
     columns = models.c.version, models.c.name, models.c.digest, models.c.created
     row = connection.execute(select(*columns).where(models.c.version == number)).one()
     signature, model = version.shape.signature, version.model
-    certify = getattr(model, "online_certificate", None)
-    return ModelDetail(
+    certify, ends = getattr(model, "online_certificate", None), version.shape.ranges.get("features")
+    return messages.ModelDetail(
         **_summary(row, registry, _rates(connection)),
         kind=type(model).__name__,
         length=getattr(model, "length", None),
@@ -161,20 +128,13 @@ def model_detail(connection: Connection, number: int, registry: ModelRegistry) -
         feature_names=None if signature.feature_names is None else list(signature.feature_names),
         n_context=signature.n_context,
         certified=str(model.certified_) if hasattr(model, "certified_") else None,
-        ranges=_ranges(version),
+        ranges=None if ends is None else np.stack(ends, axis=1).astype(float).tolist(),
         can_learn=version.deployed is not None,
         certificate=None if certify is None else _certificate(certify()),
     )
 
 
-def _ranges(version: Version) -> list[list[float]] | None:
-    """Return the lowest and highest accepted value of each feature; None where the model has no trained ranges."""
-    ends = version.shape.ranges.get("features")
-    return None if ends is None else [[float(low), float(high)] for low, high in zip(*ends, strict=True)]
-
-
-def _summary(row: Any, registry: ModelRegistry, rates: dict[int, Rate]) -> dict[str, Any]:
-    """Describe one version: its digest, failure rate, role in the traffic and share of the lists."""
+def _summary(row: Any, registry: ModelRegistry, rates: dict[int, messages.Rate]) -> dict[str, Any]:
     role, share, traffic = "idle", 0.0, registry.traffic.get(row.name)
     if traffic is not None and row.version == traffic.current:
         role, share = "current", 1.0 - traffic.share
@@ -186,44 +146,41 @@ def _summary(row: Any, registry: ModelRegistry, rates: dict[int, Rate]) -> dict[
     return {**row._mapping, "role": role, "share": share, "rate": rate}
 
 
-def _certificate(certificate: Certificate) -> CertificateSummary:
-    """Return a certificate as plain values, with its text."""
-    names = [name for name in CertificateSummary.__struct_fields__ if name != "text"]
+def _certificate(certificate: Certificate) -> messages.CertificateSummary:
+    names = [name for name in messages.CertificateSummary.__struct_fields__ if name != "text"]
     values: dict[str, Any] = {name: getattr(certificate, name) for name in names}
-    return CertificateSummary(
+    return messages.CertificateSummary(
         text=str(certificate), **values | {"breaches": list(certificate.breaches), "notes": list(certificate.notes)}
     )
 
 
-def _rate(served: int, answered: int, failures: int) -> Rate:
+def _rate(served: int, answered: int, failures: int) -> messages.Rate:
     """Return counts with the failure rate, its 95 % Wilson interval, and a bound that holds at all times."""
     low, high = share_interval(failures, answered) if answered else (None, None)
     certain = lower_share(answered - failures, answered, always=True) if answered else None
-    return Rate(served, answered, failures, failures / answered if answered else None, low, high, certain)
+    return messages.Rate(served, answered, failures, failures / answered if answered else None, low, high, certain)
 
 
-def _rates(connection: Connection) -> dict[int, Rate]:
-    """Return the rates of each version over all time."""
+def _rates(connection: Connection) -> dict[int, messages.Rate]:
     rows = connection.execute(
         select(minutes.c.version, *COUNTS).group_by(minutes.c.version).order_by(minutes.c.version)
     )
     return {row[0]: _rate(*map(int, row[1:])) for row in rows}
 
 
-def totals(connection: Connection, learn: bool) -> Stats:
-    """Return the rates of all lists and of each version, and the progress of learning; `learn` says whether it
-    is on.
-    """
+def totals(connection: Connection, learn: bool) -> messages.Stats:
     versions = _rates(connection)
     counts = [sum(getattr(rate, name) for rate in versions.values()) for name in ("lists", "answered", "failures")]
-    return Stats(
+    return messages.Stats(
         **msgspec.structs.asdict(_rate(*counts)),
-        versions=[VersionRate(**msgspec.structs.asdict(rate), version=number) for number, rate in versions.items()],
+        versions=[
+            messages.VersionRate(**msgspec.structs.asdict(rate), version=number) for number, rate in versions.items()
+        ],
         learning=_progress(connection, learn),
     )
 
 
-def _progress(connection: Connection, learn: bool) -> LearningProgress:
+def _progress(connection: Connection, learn: bool) -> messages.LearningProgress:
     """Return the number of the last event, and of the last one before the first that is still to be learned from."""
     events = last_event(connection)
     known = select(models.c.version, learning.c.applied).outerjoin(learning, learning.c.version == models.c.version)
@@ -232,36 +189,34 @@ def _progress(connection: Connection, learn: bool) -> LearningProgress:
         mine = (feedback.c.version == version) & (feedback.c.event > (applied or 0))
         waiting.append(connection.execute(select(func.min(feedback.c.event)).where(mine)).scalar())
     first = min((event for event in waiting if event is not None), default=events + 1)
-    return LearningProgress(learn, events, int(first) - 1)
+    return messages.LearningProgress(learn, events, int(first) - 1)
 
 
-def series(connection: Connection, since: float, until: float, step: int) -> Series:
+def series(connection: Connection, since: float, until: float, step: int) -> messages.Series:
     step = max(60, step // 60 * 60, -(-int(until - since) // MOST_POINTS // 60) * 60)
     bucket = (minutes.c.minute - minutes.c.minute % (step // 60)).label("bucket")
     inside = minutes.c.minute.between(int(since // 60), int(until // 60))
     wanted = select(bucket, minutes.c.version, *COUNTS).where(inside).group_by(bucket, minutes.c.version)
     points = [
-        SeriesPoint(**msgspec.structs.asdict(_rate(*map(int, counts))), version=version, start=minute * 60.0)
+        messages.SeriesPoint(**msgspec.structs.asdict(_rate(*map(int, counts))), version=version, start=minute * 60.0)
         for minute, version, *counts in connection.execute(wanted.order_by(bucket, minutes.c.version))
     ]
-    return Series(step, points)
+    return messages.Series(step, points)
 
 
-def position_gains(connection: Connection) -> PositionGains:
-    """Return the mean gain by version and position, with 95 % intervals."""
+def position_gains(connection: Connection) -> messages.PositionGains:
     rows = connection.execute(select(positions).order_by(positions.c.version, positions.c.position))
-    return PositionGains([_gain(row) for row in rows])
+    return messages.PositionGains([_gain(row) for row in rows])
 
 
-def _gain(row: Any) -> PositionGain:
-    """Compute mean and interval of one position from its count, sum and sum of squares."""
+def _gain(row: Any) -> messages.PositionGain:
     n, mean = row.answered, row.gain / row.answered
     interval = means_from_moments(mean, max(0.0, (row.squares - n * mean * mean) / max(1, n - 1)), n)
     low, high = none_if_nan(float(interval.low)), none_if_nan(float(interval.high))
-    return PositionGain(row.version, row.position, n, mean, low, high)
+    return messages.PositionGain(row.version, row.position, n, mean, low, high)
 
 
-def recent_lists(connection: Connection, limit: int, before: str | None) -> RecentLists:
+def recent_lists(connection: Connection, limit: int, before: str | None) -> messages.RecentLists:
     columns = lists.c.id, lists.c.created, lists.c.version, lists.c.n_items
     wanted = select(*columns).order_by(lists.c.id.desc()).limit(limit)
     if before is not None:
@@ -269,17 +224,11 @@ def recent_lists(connection: Connection, limit: int, before: str | None) -> Rece
     rows = connection.execute(wanted).all()
     events = select(feedback).where(feedback.c.list_id.in_([row.id for row in rows])).order_by(feedback.c.event)
     last = {event.list_id: event for event in connection.execute(events)}
-    return RecentLists([_list_summary(row, last.get(row.id)) for row in rows])
-
-
-def _list_summary(row: Any, event: Any) -> ListSummary:
-    """Summarize a list and its last feedback, None if there is none."""
-    outcome = None if event is None else is_failure(outcome_of(event.gains, event.earlier))
-    return ListSummary(row.id, row.created, row.version, row.n_items, outcome)
+    failed = {event.list_id: is_failure(outcome_of(event.gains, event.earlier)) for event in last.values()}
+    return messages.RecentLists([messages.ListSummary(*row, failed.get(row.id)) for row in rows])
 
 
 def answered_lists(connection: Connection, versions: Sequence[int], most: int, memory_bytes: int) -> list[Any]:
-    """Read the latest lists with feedback; refuses with 413 what would need more memory than that."""
     wanted = with_feedback(lists.c.version.in_(versions), feedback.c.gains.is_not(None))
     wanted = wanted.order_by(lists.c.id.desc()).limit(most)
     stored = wanted.subquery()
@@ -294,7 +243,6 @@ def answered_lists(connection: Connection, versions: Sequence[int], most: int, m
 
 
 def comparable_versions(registry: ModelRegistry, new: int, old: int) -> tuple[Version, Version]:
-    """Return both versions; refuses with 409 unless they take the same features, and with 422 if they are the same."""
     if new == old:
         raise invalid("new", "Name two versions.")
     versions = registry.get(new), registry.get(old)
@@ -305,7 +253,7 @@ def comparable_versions(registry: ModelRegistry, new: int, old: int) -> tuple[Ve
     return versions
 
 
-def compare_versions(versions: tuple[Version, Version], rows: Sequence[Any]) -> VersionComparison:
+def compare_versions(versions: tuple[Version, Version], rows: Sequence[Any]) -> messages.VersionComparison:
     names, known = versions[0].shape.signature.feature_names, {row.version for row in rows}
     parts = [
         as_recommendations([row for row in rows if row.version == version.number], names)
@@ -314,7 +262,7 @@ def compare_versions(versions: tuple[Version, Version], rows: Sequence[Any]) -> 
     ]
     by_version = {shown.version: np.nansum(gains, axis=1) for shown, gains in parts}
     new, old = (by_version.get(version.number, np.zeros(0)) for version in versions)
-    return VersionComparison(
+    return messages.VersionComparison(
         new=versions[0].number,
         old=versions[1].number,
         lists=[len(new), len(old)],
@@ -323,20 +271,19 @@ def compare_versions(versions: tuple[Version, Version], rows: Sequence[Any]) -> 
     )
 
 
-def _difference(new: Floats, old: Floats) -> ShownDifference | None:
+def _difference(new: Floats, old: Floats) -> messages.ShownDifference | None:
     """Return the difference of the means of two samples of gains per list, with Welch's 95 % interval and a verdict."""
     if min(len(new), len(old)) < FEW:
         return None
     test = scipy.stats.ttest_ind(new, old, equal_var=False)
     value, interval = float(new.mean() - old.mean()), test.confidence_interval(0.95)
     low, high = (float(end) if np.isfinite(end) else value for end in interval)  # not finite: no list differs
-    return ShownDifference(
+    return messages.ShownDifference(
         value, low, high, "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"
     )
 
 
-def _compare_by_log(versions: tuple[Version, Version], parts: Sequence[Any]) -> LogComparison | None:
-    """Return the off-policy comparison of both versions on all lists, with the old version as the baseline."""
+def _compare_by_log(versions: tuple[Version, Version], parts: Sequence[Any]) -> messages.LogComparison | None:
     if not parts:
         return None
     log = Log()
@@ -347,6 +294,6 @@ def _compare_by_log(versions: tuple[Version, Version], parts: Sequence[Any]) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EvidenceWarning)  # the answer tells of it
         try:
-            return LogComparison(**compare(log, policies, baseline="old").to_dict())
+            return messages.LogComparison(**compare(log, policies, baseline="old").to_dict())
         except InputError as error:
-            return LogComparison([], "old", len(log), str(error))
+            return messages.LogComparison([], "old", len(log), str(error))

@@ -1,8 +1,7 @@
 """Conversion of requests to problems, with errors that name the field at fault.
 
-`Shape` says what a model expects; `problem_of` checks a request against it and against the limits of the service.
-Values beyond the trained range are clipped, or refused, as configured. A model that was fitted on a frame has one 0/1
-feature per level of a categorical column; callers send the category itself: `{"price": 3.5, "kind": "food"}`.
+A model that was fitted on a frame has one 0/1 feature per level of a categorical column; callers send the category
+itself: `{"price": 3.5, "kind": "food"}`.
 """
 
 from __future__ import annotations
@@ -70,7 +69,6 @@ class Taken:
 
 
 def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> Taken:
-    """Convert a request to a problem that the model can take."""
     _check_counts(query, limits, at)
     _check_ids(query.ids, at)
     signature, reading = shape.signature, _Reading(shape, at)
@@ -98,7 +96,6 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
 
 
 def _rows_of(wanted: Sequence[str | int] | None, ids: Sequence[str | int], field: str) -> list[int] | None:
-    """Return the rows of some ids; None for none."""
     if not wanted:
         return None
     places = {item: row for row, item in enumerate(ids)}
@@ -112,11 +109,9 @@ class _Reading:
     """Reads the numeric tables of one request and counts the values that had to be clipped."""
 
     def __init__(self, shape: Shape, at: str) -> None:
-        """Start with nothing clipped; `at` is the prefix of field names."""
         self.shape, self.at, self.clipped = shape, at, 0
 
     def table(self, part: str, rows: Any, width: int, names: tuple[str, ...] | None, place: str) -> Floats32:
-        """Convert rows to a float32 table within the trained range."""
         # Rows that are lists of the right length, or an array, are converted at once; otherwise each is brought to the
         # order of the model's columns first.
         plain = isinstance(rows, np.ndarray) or set(map(type, rows)) == {list}
@@ -124,18 +119,17 @@ class _Reading:
             rows = [_row(row, width, names, self.shape.levels, self.at + place.format(i)) for i, row in enumerate(rows)]
 
         def name(i: int, j: int) -> str:
-            """Return the field name of the value in row `i` and column `j`."""
             return f"{self.at}{place.format(i)}.{names[j] if names else j}"
 
         table = _table(rows, width)
         ends = self.shape.ranges.get(part)
         if ends is not None and bool(((table >= ends[0]) & (table <= ends[1])).all()):
             return table
-        _check_finite(table, name)
+        if not np.isfinite(table).all():
+            raise invalid(name(*np.argwhere(~np.isfinite(table))[0]), "This must be finite in float32.")
         return table if ends is None else self._within(table, *ends, name)
 
     def context(self, query: ListQuery) -> Floats32 | None:
-        """Return the context columns as a table of one row; None where the model has none."""
         width, given = self.shape.signature.n_context, query.context_features
         if width is None:
             if given is not None:
@@ -143,18 +137,15 @@ class _Reading:
             return None
         if given is None:
             raise invalid(f"{self.at}context_features", f"The model needs {width} context columns.")
-        names = self.shape.context_names
-        return self.table("context", [given], width, names, "context_features")
+        return self.table("context", [given], width, self.shape.context_names, "context_features")
 
     def vectors(self, given: Sequence[Sequence[float] | None]) -> Floats32 | None:
-        """Return the vectors that similarity is measured on; None where the model has none."""
         width = self.shape.signature.n_vector
         if width is None:
             return None
         return self.table("vectors", [vector or [] for vector in given], width, None, "items.{}.vector")
 
     def _within(self, table: Floats32, low: Floats32, high: Floats32, name: Callable[[int, int], str]) -> Floats32:
-        """Clip values beyond the trained range and count them, or refuse the first one where the shape says so."""
         beyond = (table < low) | (table > high)
         if self.shape.refuse:
             i, j = np.argwhere(beyond)[0]
@@ -176,18 +167,10 @@ def _table(rows: Any, width: int) -> Floats32:
 
 @cache
 def _packer(width: int) -> Callable[..., bytes]:
-    """Return the function that packs `width` numbers as float64."""
     return Struct(f"{width}d").pack
 
 
-def _check_finite(table: Floats32, name: Callable[[int, int], str]) -> None:
-    """Refuse the first value that is not finite; `name(i, j)` gives its field."""
-    if not np.isfinite(table).all():
-        raise invalid(name(*np.argwhere(~np.isfinite(table))[0]), "This must be finite in float32.")
-
-
 def _check_counts(query: ListQuery, limits: Limits, at: str) -> None:
-    """Refuse requests with too many candidates, too long a list or too much metadata."""
     if len(query.ids) > limits.items:
         raise invalid(f"{at}items", f"A list has at most {limits.items:,} candidates. Got {len(query.ids):,}.")
     if query.length is not None and query.length > limits.length:
@@ -200,15 +183,12 @@ def _check_ids(ids: Sequence[str | int], at: str) -> None:
     """Refuse ids that occur twice, since feedback could not tell them apart."""
     if len(set(ids)) == len(ids):
         return
-    seen: set[str | int] = set()
-    for i, item in enumerate(ids):
-        if item in seen:
-            raise invalid(f"{at}items.{i}.id", "This id occurs twice. Give each item its own id.")
-        seen.add(item)
+    first = {item: i for i, item in reversed(list(enumerate(ids)))}
+    again = next(i for i, item in enumerate(ids) if first[item] < i)
+    raise invalid(f"{at}items.{again}.id", "This id occurs twice. Give each item its own id.")
 
 
 def _sizes(query: ListQuery, at: str) -> list[float] | None:
-    """Return the sizes of all items; None if some are missing, which is refused where there is a budget."""
     missing = next((i for i, size in enumerate(query.sizes) if size is None), None)
     if missing is None:
         return [size for size in query.sizes if size is not None]
@@ -227,7 +207,6 @@ def _per_group(query: ListQuery, usual: Any) -> Any:
 
 
 def _groups(query: ListQuery, usual: Any, at: str) -> list[str | int] | None:
-    """Return the groups of all items; None if some have none, which is refused where lists are limited by group."""
     missing = next((i for i, group in enumerate(query.groups) if group is None), None)
     if missing is None:
         return [group for group in query.groups if group is not None]
@@ -239,9 +218,7 @@ def _groups(query: ListQuery, usual: Any, at: str) -> list[str | int] | None:
 def _catalogue(
     given: Sequence[int | str | None], shape: Shape, at: str
 ) -> tuple[list[int] | None, tuple[str, ...] | None]:
-    """Return the catalogue number of each item and the names of all numbers; new names are numbered behind the known
-    ones, where the model can show items that it has never met.
-    """
+    """Return the catalogue number of each item and the names of all; new names are numbered behind the known."""
     known, names = shape.signature.n_items, shape.signature.catalogue_names
     if known is None:
         return None, None
@@ -263,7 +240,6 @@ def _row(
     levels: Levels,
     field: str,
 ) -> Sequence[float]:
-    """Return the numbers of one row in the model's order."""
     if isinstance(values, Mapping):
         return _by_name(values, names, levels, field)
     if len(values) != width:
@@ -272,7 +248,6 @@ def _row(
 
 
 def _by_name(values: Mapping[str, float | str], names: Sequence[str] | None, levels: Levels, field: str) -> list[float]:
-    """Return the values of a mapping in the order of `names`; missing and unknown names are refused."""
     if not names:
         raise invalid(field, "The features of this model have no names. Send an array.")
     numbers: dict[str, float] = {}
@@ -293,7 +268,6 @@ def _by_name(values: Mapping[str, float | str], names: Sequence[str] | None, lev
 
 
 def _flags(name: str, value: float | str, levels: Sequence[str], field: str) -> dict[str, float]:
-    """Return the 0/1 features of a category; one that was not in the training data is refused."""
     if value not in levels:
         known = ", ".join(levels[:5]) + (", ..." if len(levels) > 5 else "")
         raise invalid(f"{field}.{name}", f"The model does not know this category. It knows: {known:.200}.")

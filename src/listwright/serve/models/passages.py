@@ -1,7 +1,4 @@
-"""Packing passages into a token budget, and reranking: the bodies of requests and answers, and the packer.
-
-What was asked and shown becomes a `PackedContext` that the service stores, so that a packer can learn from feedback.
-"""
+"""Packing passages into a token budget, and reranking: the bodies of requests and answers, and the packer."""
 
 from __future__ import annotations
 
@@ -56,8 +53,7 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     query_embedding: list[float] | None = None
     stop: Annotated[Literal["auto"] | None, Meta(description="Pick no passage that is hardly needed.")] = None
     min_probability: Annotated[
-        Annotated[float, Meta(ge=0, le=1)] | None,
-        Meta(description="Pick no passage that is less likely needed."),
+        Annotated[float, Meta(ge=0, le=1)] | None, Meta(description="Pick no passage that is less likely needed.")
     ] = None
     score_weight: Annotated[
         Annotated[float, Meta(ge=0)] | None,
@@ -134,7 +130,6 @@ class Packing:
     """Answers pack and rerank requests, and estimates from them what scores weigh."""
 
     def __init__(self, path: Path | None, tokens: str, limits: Limits) -> None:
-        """Load the packer and its tokenizer."""
         if path is None or path.name == PRETRAINED:
             self.packer = ContextPacker(tokens=tokens)
         else:
@@ -144,11 +139,9 @@ class Packing:
         token_counter(tokens)
 
     def warm_up(self) -> None:
-        """Load the packer and compile its kernels, with a made-up question."""
         self.packer.pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], length=2).reasons  # noqa: B018
 
     def pack(self, request: PackRequest) -> tuple[PackAnswer, PackedContext]:
-        """Choose passages within the budget of tokens."""
         self._check(request.passages, "passages")
         sizes = [None if isinstance(passage, str) else passage.tokens for passage in request.passages]
         packed = self._pack(
@@ -190,7 +183,6 @@ class Packing:
             return self.weights.estimate()
 
     def rerank(self, request: RerankRequest) -> tuple[RerankAnswer, PackedContext]:
-        """Rank all documents, or the best `top_n` of them."""
         documents = request.documents
         self._check(documents, "documents")
         count = min(request.top_n or len(documents), len(documents))
@@ -205,12 +197,10 @@ class Packing:
         return RerankAnswer(context.id, request.model, results), context
 
     def _check(self, passages: list[Any], field: str) -> None:
-        """Refuse more passages than the service takes."""
         if len(passages) > self.limits.items:
             raise invalid(field, f"Send at most {self.limits.items:,} {field}. Got {len(passages):,}.")
 
     def _pack(self, query: str, passages: list[Any], field: str, settings: dict[str, Any], **options: Any) -> Packed:
-        """Run the packer with other settings; its input errors become 422 refusals of `field`."""
         try:
             return copy(self.packer).set_params(**settings).pack(query, passages, **options)
         except InputError as error:
@@ -218,7 +208,6 @@ class Packing:
 
 
 def _rank_all(packed: Packed, count: int) -> tuple[list[int], list[float]]:
-    """Return the order and the scores of all documents."""
     # Documents that are never picked (empty ones and copies) follow the picked ones.
     picked = set(packed.positions)
     left = [position for position in range(count) if position not in picked]

@@ -1,14 +1,12 @@
 """The loaded model versions, the traffic among them, and what each has learned.
 
-`ModelRegistry` mirrors the store in memory. Requests read it without locks: versions and traffic are immutable and
-replaced as a whole when `ModelRegistry.follow` notices a new revision, whichever replica caused it. The functions below
-store versions and traffic, in the form that `Writer` calls; every change increments the revision.
+Requests read `ModelRegistry` without locks: versions and traffic are immutable and replaced as a whole when
+`ModelRegistry.follow` notices a new revision of the store, whichever replica caused it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from threading import Lock
@@ -19,7 +17,7 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select
 from listwright.serve.messages import DEFAULT, Traffic
 from listwright.serve.models.version import ModelLoader, Published, Version, play_published
 from listwright.serve.refusals import Refused, invalid
-from listwright.serve.store.journal import revise
+from listwright.serve.store.journal import each, revise
 from listwright.serve.store.schema import clock, deployments, learning, models, quarantine, snapshots
 
 
@@ -36,9 +34,7 @@ class ModelRegistry:
         self.revision = -1
 
     def choose(self, list_id: str, name: str, user: str | None = None) -> Version:
-        """Return the version that builds a list: the canary if the random end of the id, or the hash of the user's key,
-        falls into its share, else the current.
-        """
+        """Return the canary if the random end of the id, or the hash of the user's key, falls into its share."""
         traffic = self.of(name)
         drawn = list_id[-8:] if user is None else sha256(f"{name}:{user}".encode()).hexdigest()[:8]
         if traffic.canary is not None and int(drawn, 16) < traffic.share * 2**32:
@@ -55,19 +51,16 @@ class ModelRegistry:
         return (self.loaded[other], share) if share > 0 and other in self.loaded else None
 
     def of(self, name: str) -> Traffic:
-        """Return the traffic of a model; refuses with 404 if there is no such model."""
         traffic = self.traffic.get(name)
         if traffic is None:
             raise Refused(404, "not_found", f"There is no model {name!r}.", field="model")
         return traffic
 
     def shadow(self, name: str) -> Version | None:
-        """Return the version that gets copies of a model's requests, if there is one."""
         number = self.of(name).shadow
         return None if number is None else self.loaded.get(number)
 
     def get(self, number: int) -> Version:
-        """Return a version, loading it from the store if necessary; refuses with 404 if it does not exist."""
         version = self.loaded.get(number)
         if version is not None:
             return version
@@ -88,11 +81,9 @@ class ModelRegistry:
         return self.loaded[number]
 
     def check_file(self, name: str, file: bytes) -> None:
-        """Load a file that is to be stored; raise InputError if it cannot be served."""
         self.checked[name, sha256(file).hexdigest()] = self.loader.load(0, name, file)
 
     def follow(self) -> None:
-        """Take over changes of the store: versions, traffic and learned policies."""
         # Cheap if nothing changed, because only the revision number is read.
         with self.engine.connect() as connection:
             revision = connection.execute(select(clock.c.value).where(clock.c.name == "revision")).scalar_one()
@@ -103,7 +94,6 @@ class ModelRegistry:
         self.checked.clear()  # what was stored is loaded by now
 
     def _follow(self, connection: Connection) -> None:
-        """Load all versions with traffic, apply learned policies, drop deleted versions, then switch the traffic."""
         traffic = traffic_in_force(connection)
         for share in traffic.values():
             for number in (share.current, share.canary, share.shadow):
@@ -111,11 +101,8 @@ class ModelRegistry:
                     self._get(connection, number)
         kept = set(connection.execute(select(models.c.version)).scalars())
         rows = {row.version: row for row in connection.execute(select(learning))}
-        self.loaded = {
-            number: _with_learned(version, rows.get(number))
-            for number, version in self.loaded.items()
-            if number in kept
-        }
+        loaded = {number: version for number, version in self.loaded.items() if number in kept}
+        self.loaded = {number: _with_learned(version, rows.get(number)) for number, version in loaded.items()}
         self.traffic = traffic
 
     def check(self, traffic: Traffic) -> None:
@@ -139,14 +126,11 @@ class ModelRegistry:
                 raise Refused(409, "conflict", message, field=field)
 
     def default(self) -> Traffic:
-        """Return the traffic of the model that requests mean if they name none: the only one, or the one named
-        "default".
-        """
+        """Return the traffic of the model that requests mean if they name none."""
         return next(iter(self.traffic.values())) if len(self.traffic) == 1 else self.of(DEFAULT)
 
 
 def _with_learned(version: Version, row: Any) -> Version:
-    """Return the version with the learned policy in its row of the store; the same object if nothing changed."""
     if version.deployed is None:
         return version
     published = None if row is None or row.policy is None else Published(row.base, row.applied, row.count, row.policy)
@@ -183,13 +167,9 @@ class StartResult:
     deployed: bool
 
 
-def add_models(connection: Connection, files: Sequence[NewModel]) -> list[int]:
-    """Store model files and return their version numbers; a file stored before keeps its number."""
-    return [_add_model(connection, model) for model in files]
-
-
-def _add_model(connection: Connection, model: NewModel) -> int:
-    """Store one file under the next number, unless the same content exists under the same name."""
+@each
+def add_models(connection: Connection, model: NewModel) -> int:
+    """Store a model file and return its version number; a file stored before keeps its number."""
     digest = sha256(model.file).hexdigest()
     same = (models.c.name == model.name) & (models.c.digest == digest)
     known = connection.execute(select(models.c.version).where(same)).scalar()
@@ -202,13 +182,9 @@ def _add_model(connection: Connection, model: NewModel) -> int:
     return number
 
 
-def delete_models(connection: Connection, numbers: Sequence[int]) -> list[Refused | None]:
-    """Delete versions without traffic and what they learned; the lists that they built are kept."""
-    return [_delete_model(connection, number) for number in numbers]
-
-
-def _delete_model(connection: Connection, number: int) -> Refused | None:
-    """Delete one version; refuses with 409 if it has traffic and with 404 if it does not exist."""
+@each
+def delete_models(connection: Connection, number: int) -> Refused | None:
+    """Delete a version without traffic and what it learned; the lists that it built are kept."""
     for traffic in traffic_in_force(connection).values():
         if number in (traffic.current, traffic.canary, traffic.shadow):
             return Refused(409, "conflict", "This version serves traffic. Move its traffic to another version first.")
@@ -220,25 +196,20 @@ def _delete_model(connection: Connection, number: int) -> Refused | None:
     return None
 
 
-def deploy(connection: Connection, wanted: Sequence[Traffic]) -> list[Traffic]:
+@each
+def deploy(connection: Connection, traffic: Traffic) -> Traffic:
     """Record new traffic; the last record of each model is in force."""
-    for traffic in wanted:
-        number = 1 + (connection.execute(select(func.max(deployments.c.number))).scalar() or 0)
-        parts = {name: getattr(traffic, name) for name in ("current", "canary", "share", "shadow")}
-        row = {"number": number, "name": traffic.model, "created": time.time(), **parts}
-        connection.execute(insert(deployments), row)
-        revise(connection)
-    return list(wanted)
+    number = 1 + (connection.execute(select(func.max(deployments.c.number))).scalar() or 0)
+    parts = {name: getattr(traffic, name) for name in ("current", "canary", "share", "shadow")}
+    connection.execute(insert(deployments), {"number": number, "name": traffic.model, "created": time.time(), **parts})
+    revise(connection)
+    return traffic
 
 
 def traffic_in_force(connection: Connection) -> dict[str, Traffic]:
     last = select(func.max(deployments.c.number)).group_by(deployments.c.name)
     rows = connection.execute(select(deployments).where(deployments.c.number.in_(last)))
-    return {row.name: _traffic(row) for row in rows}
-
-
-def _traffic(row: Any) -> Traffic:
-    return Traffic(row.current, row.canary, row.share, row.shadow, row.name)
+    return {row.name: Traffic(row.current, row.canary, row.share, row.shadow, row.name) for row in rows}
 
 
 def traffic_before(connection: Connection, traffic: Traffic) -> Traffic:
@@ -253,12 +224,8 @@ def traffic_before(connection: Connection, traffic: Traffic) -> Traffic:
     return Traffic(current=previous, model=traffic.model)
 
 
-def start_models(connection: Connection, starts: Sequence[ModelStart]) -> list[StartResult | Refused]:
-    """Determine and record which versions serve when a service starts."""
-    return [_start_model(connection, start) for start in starts]
-
-
-def _start_model(connection: Connection, start: ModelStart) -> StartResult | Refused:
+@each
+def start_models(connection: Connection, start: ModelStart) -> StartResult | Refused:
     # It is deployed if the model has no traffic yet, if the caller asked for it, or if it is new and the caller left
     # the choice open; otherwise the stored traffic stays in force, so that a restart with an old file does not undo a
     # deployment.
@@ -269,7 +236,7 @@ def _start_model(connection: Connection, start: ModelStart) -> StartResult | Ref
             return Refused(404, "not_found", f"The store has no version {given} of the model {start.name!r}.")
     elif start.file is not None:
         last = connection.execute(select(func.max(models.c.version))).scalar() or 0
-        given = _add_model(connection, NewModel(start.name, start.file))
+        given = add_models(connection, [NewModel(start.name, start.file)])[0]
         new = given > last
     wanted = start.version is not None or start.deploy or (start.deploy is None and new)
     if traffic is None or (wanted and given is not None and traffic.current != given):

@@ -1,8 +1,5 @@
-"""A loaded version of a model: what it builds lists with, how model files become versions, what a list costs, and the
-part of a learned state that replicas serve.
-
-That part is small for a linear policy: its weights. So publishing after every group of events is cheap, while full
-states are stored only as snapshots.
+"""A loaded version of a model, and the part of a learned state that replicas serve: for a linear policy its weights, so
+that publishing after every group of events is cheap, while full states are stored only as snapshots.
 """
 
 from __future__ import annotations
@@ -49,11 +46,7 @@ class Published:
 
 
 class Cost:
-    """Running estimate of the processor time that a version takes to build a list: a part that any list takes, and a
-    part for each number of the request at each position of the list.
-
-    Decides whether a list is built in the event loop or in a thread, and which requests are refused beforehand.
-    """
+    """Running estimate of the processor time of a list, by which it is built in a thread or refused beforehand."""
 
     def __init__(self) -> None:
         self.forget()
@@ -64,7 +57,6 @@ class Cost:
         self.step: float | None = None  # seconds for each number at each position
 
     def expected_seconds(self, work: int) -> float:
-        """Return the expected seconds of a list with that much work; infinite without an estimate."""
         return inf if self.base is None else self.base + (self.step or 0.0) * work
 
     def note(self, work: int, seconds: float) -> None:
@@ -107,7 +99,6 @@ class Version:
         return self.model.predict(problems, length=length, budget=budget, allow_short=True)
 
     def chances(self, problem: Problems, picks: Ints, budget: float | None) -> Floats:
-        """Return the chance that it shows each item of a list, given the items before it."""
         nothing = np.full((1, len(picks)), np.nan)
         room = None if budget is None else np.array([budget])
         shown = AnsweredLists(problem, np.asarray(picks)[None], nothing, nothing, room, ("",))
@@ -169,13 +160,11 @@ class ModelLoader:
 
 
 def load_bytes(file: bytes, trust: str = "") -> Any:
-    """Load a model from the content of a file; `trust` lists further classes that it may contain."""
     with _temporary_file(file) as path:
         return load_trusting(path, trust)
 
 
 def inspect_bytes(file: bytes) -> dict[str, Any]:
-    """Return the metadata of a model file's content without constructing the model."""
     with _temporary_file(file) as path:
         return inspect(path)
 
@@ -193,7 +182,6 @@ def _temporary_file(file: bytes) -> Iterator[Path]:
 
 
 def publish(learner: OnlineSCP) -> bytes:
-    """Return the present policy of a learner as safetensors bytes."""
     playing = learner.playing_
     arrays = playing.policy.arrays()
     if arrays is None:
@@ -203,7 +191,6 @@ def publish(learner: OnlineSCP) -> bytes:
 
 
 def play_published(initial: OnlineSCP, published: Published | None) -> OnlineSCP:
-    """Return a copy of the deployed learner that plays a published policy."""
     if published is None:
         return initial
     arrays = load(published.policy)

@@ -70,7 +70,6 @@ class Database:
         return cls(writing, reading, _postgresql(parsed, 1, MAINTENANCE_SECONDS), deadlines)
 
     def open(self) -> None:
-        """Connect, and create the tables of an empty store; raises InputError if that fails."""
         try:
             with opening():
                 self._create()
@@ -79,7 +78,6 @@ class Database:
             raise
 
     def _create(self) -> None:
-        """Create the tables in one transaction, retrying while other processes lock the SQLite file."""
         for left in reversed(range(ATTEMPTS)):
             try:
                 with self.maintenance.begin() as connection:
@@ -150,7 +148,6 @@ def _set_up(connection: Any, record: Any) -> None:
 
 
 def _postgresql(url: URL, connections: int, seconds: float) -> Engine:
-    """Return a PostgreSQL engine with timeouts for connecting, statements, locks and idle transactions."""
     milliseconds = int(1000 * seconds)
     settings = {
         "synchronous_commit": "on",  # whatever the server's own setting is

@@ -1,39 +1,23 @@
-"""What is written to the store: lists, feedback and shadow lists, many per transaction, with the sums behind the
-statistics; and the deletion of old lists.
+"""What is written to the store, many writes per transaction, with the sums behind the statistics; and the deletion of
+old lists.
 
-Sums by minute and by position are kept in the same transaction as the rows they count, so statistics never need to scan
-the lists and never disagree with them. Functions have the form that `Writer` expects: a connection and a sequence of
-arguments in, one result per argument out. A driver gives way to other threads at every statement and at every row that
-it fetches, so a group of writes is fastest with few statements: each insert has as many rows as there are, and ids are
-looked up by one parameter that holds all of them.
+Sums are kept in the same transaction as the rows they count, so statistics never need to scan the lists and never
+disagree with them. A driver gives way to other threads at every statement and at every row that it fetches, so each
+insert has as many rows as there are, and ids are looked up by one parameter that holds all of them.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, wraps
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from sqlalchemy import (
-    Column,
-    Connection,
-    Select,
-    Table,
-    and_,
-    bindparam,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    text,
-    update,
-)
+import sqlalchemy as sa
 
 from listwright.serve.refusals import Refused
 from listwright.serve.store.database import Database, clock_of
@@ -54,12 +38,14 @@ from listwright.serve.store.schema import (
     snapshots,
 )
 
+A = TypeVar("A")
+R = TypeVar("R")
 # Statements are made once: to make one costs more than to run it.
-ADD_SHADOWS = insert(shadows)
-LAST_EVENT = select(clock.c.value).where(clock.c.name == "event")
-LOCK = update(clock).where(clock.c.name == "event").values(value=clock.c.value)
-SET_LAST = update(clock).where(clock.c.name == "event").values(value=bindparam("last"))
-REVISE = update(clock).where(clock.c.name == "revision").values(value=clock.c.value + 1)
+ADD_SHADOWS = sa.insert(shadows)
+LAST_EVENT = sa.select(clock.c.value).where(clock.c.name == "event")
+LOCK = sa.update(clock).where(clock.c.name == "event").values(value=clock.c.value)
+SET_LAST = sa.update(clock).where(clock.c.name == "event").values(value=sa.bindparam("last"))
+REVISE = sa.update(clock).where(clock.c.name == "revision").values(value=clock.c.value + 1)
 LATEST_SOURCES = (
     f"SELECT source, count(*) FROM (SELECT source FROM {feedback.name} ORDER BY event DESC LIMIT 200) latest "
     "GROUP BY source"
@@ -70,22 +56,32 @@ MARKS = {"sqlite": "?", "postgresql": "%s"}
 AMONG = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(%s)"}
 BATCH = 500  # lists that are deleted in one transaction, so that others need not wait
 PAGES = 4_096  # of SQLite that are given back at a time
-TABLE_SIZES = text(
+TABLE_SIZES = sa.text(
     "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relkind = 'r' AND c.relname LIKE 'lw\\_%'"
 )
 
 
-def lock_store(connection: Connection) -> None:
+def each(write: Callable[[sa.Connection, A], R]) -> Callable[[sa.Connection, Sequence[A]], list[R]]:
+    """Bring the write of one thing to the form that `Writer` calls: several in, one result for each out."""
+
+    @wraps(write)
+    def write_all(connection: sa.Connection, arguments: Sequence[A]) -> list[R]:
+        return [write(connection, argument) for argument in arguments]
+
+    return write_all
+
+
+def lock_store(connection: sa.Connection) -> None:
     """Wait until no other transaction holds the lock of the store, and hold it until this one ends."""
     if connection.dialect.name == "postgresql":  # a transaction of SQLite's writer locks the whole file when it begins
         connection.execute(LOCK)
 
 
-def last_event(connection: Connection) -> int:
+def last_event(connection: sa.Connection) -> int:
     return int(connection.execute(LAST_EVENT).scalar_one())
 
 
-def revise(connection: Connection) -> None:
+def revise(connection: sa.Connection) -> None:
     """Increment the revision, which tells all replicas to read versions, traffic and learned policies again."""
     connection.execute(REVISE)
 
@@ -97,24 +93,23 @@ class NewLists(NamedTuple):
     replica: int
 
 
-def add_lists(connection: Connection, batches: Sequence[NewLists]) -> list[None]:
+def add_lists(connection: sa.Connection, batches: Sequence[NewLists]) -> list[None]:
     """Store lists and count them by minute and version; waits for no other replica."""
     _insert(connection, lists, [served.row() for batch in batches for served in batch.served])
     sums: dict[tuple[int, int, int], int] = defaultdict(int)
     for batch in batches:
         for served in batch.served:
-            sums[_minute(served.created), served.version, batch.replica] += 1
+            sums[int(served.created // 60), served.version, batch.replica] += 1
     _insert(connection, minutes, [(*key, count, 0, 0) for key, count in sorted(sums.items())], adding=True)
     return [None] * len(batches)
 
 
-def add_shadows(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[None]:
+def add_shadows(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> list[None]:
     connection.execute(ADD_SHADOWS, list(rows))
     return [None] * len(rows)
 
 
-def add_feedback(connection: Connection, events: Sequence[FeedbackEvent]) -> list[FeedbackEvent | Refused]:
-    """Store feedback under increasing event numbers, and return it with its number."""
+def add_feedback(connection: sa.Connection, events: Sequence[FeedbackEvent]) -> list[FeedbackEvent | Refused]:
     last = last_event(connection)
     earlier = _Earlier.read(connection, events)
     shares = _Shares.read(connection, events)
@@ -137,17 +132,13 @@ class _Shares:
     counts: Counter[str]
 
     @classmethod
-    def read(cls, connection: Connection, events: Sequence[FeedbackEvent]) -> _Shares:
-        """Count the latest feedback by key; none is read where the service has no keys."""
+    def read(cls, connection: sa.Connection, events: Sequence[FeedbackEvent]) -> _Shares:
         if not any(event.source for event in events):
             return cls(Counter())
         return cls(Counter({row[0]: row[1] for row in connection.exec_driver_sql(LATEST_SOURCES)}))
 
     def weigh(self, source: str) -> float:
-        """Count one more feedback of a key, and return its weight: a key counts for no more than all others together.
-
-        Where the others send hardly anything, there is nothing to weigh it against.
-        """
+        """Count one more feedback of a key and return its weight: a key counts for no more than all others together."""
         self.counts[source] += 1
         own, total = self.counts[source], self.counts.total()
         others = total - own
@@ -163,7 +154,7 @@ class _Earlier:
     outcomes: dict[str, tuple[float, ...]]  # by list
 
     @classmethod
-    def read(cls, connection: Connection, events: Sequence[FeedbackEvent]) -> _Earlier:
+    def read(cls, connection: sa.Connection, events: Sequence[FeedbackEvent]) -> _Earlier:
         """Read everything with two queries, whatever the size of the group; a third one if a list is not there."""
         ids = list({event.list_id for event in events})
         earlier = cls(_existing(connection, ids), {}, {})
@@ -195,7 +186,7 @@ class _Earlier:
         return stored
 
 
-def _existing(connection: Connection, ids: list[str]) -> set[str]:
+def _existing(connection: sa.Connection, ids: list[str]) -> set[str]:
     """Return which of the lists and contexts exist; lists are counted first, which is enough where all of them do."""
     condition, given = _among(connection, lists.c.id, ids)
     count = connection.exec_driver_sql(f"SELECT count(*) FROM {lists.name} WHERE {condition}", (given,)).scalar_one()
@@ -206,7 +197,7 @@ def _existing(connection: Connection, ids: list[str]) -> set[str]:
     return set(connection.exec_driver_sql(union, (given, given)).scalars())
 
 
-def _store(connection: Connection, fresh: list[FeedbackEvent]) -> None:
+def _store(connection: sa.Connection, fresh: list[FeedbackEvent]) -> None:
     if not fresh:
         return
     _insert(connection, feedback, [event.table_row() for event in fresh])
@@ -217,7 +208,7 @@ def _store(connection: Connection, fresh: list[FeedbackEvent]) -> None:
         if event.version == PACKER:
             continue
         first = event.earlier is None
-        sums = by_minute[_minute(event.list_created), event.version, 0]
+        sums = by_minute[int(event.list_created // 60), event.version, 0]
         sums[1] += first
         sums[2] += is_failure(event.outcome) - (event.earlier is not None and is_failure(event.earlier))
         for position, gain in enumerate(event.outcome, start=1):
@@ -228,11 +219,7 @@ def _store(connection: Connection, fresh: list[FeedbackEvent]) -> None:
     _insert(connection, positions, [(*key, *values) for key, values in by_position.items()], adding=True)
 
 
-def _minute(created: float) -> int:
-    return int(created // 60)
-
-
-def _insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, adding: bool = False) -> None:
+def _insert(connection: sa.Connection, table: sa.Table, rows: Sequence[Sequence[Any]], *, adding: bool = False) -> None:
     """Insert rows, one value per column in order; with `adding`, values are added to those of the same primary key."""
     for start in range(0, len(rows), ROWS):
         some = rows[start : start + ROWS]
@@ -241,8 +228,7 @@ def _insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]],
 
 
 @cache
-def _insertion(dialect: str, table: Table, count: int, adding: bool) -> str:
-    """Return the text of an insert of `count` rows; with `adding`, of an upsert that adds to existing sums."""
+def _insertion(dialect: str, table: sa.Table, count: int, adding: bool) -> str:
     names = [f'"{column.name}"' for column in table.columns]
     row = f"({', '.join([MARKS[dialect]] * len(names))})"
     insertion = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES {', '.join([row] * count)}"
@@ -253,7 +239,7 @@ def _insertion(dialect: str, table: Table, count: int, adding: bool) -> str:
     return f"{insertion} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {', '.join(sums)}"
 
 
-def _among(connection: Connection, column: Column[Any], values: Sequence[str]) -> tuple[str, Any]:
+def _among(connection: sa.Connection, column: sa.Column[Any], values: Sequence[str]) -> tuple[str, Any]:
     """Return a condition that a column holds one of many texts, and its only parameter."""
     dialect = connection.dialect.name
     given = json.dumps(values) if dialect == "sqlite" else list(values)
@@ -269,16 +255,10 @@ class Old(NamedTuple):
     latest: float = inf  # the time by which ages are counted, where the database's clock is beyond: it has jumped
 
 
-def forget(connection: Connection, wanted: Sequence[Old]) -> list[int]:
-    """Delete up to `BATCH` lists for each entry, and return how many; call again while it returns `BATCH`."""
-    return [_forget(connection, old) for old in wanted]
-
-
-def _forget(connection: Connection, old: Old) -> int:
-    """Delete the oldest lists that may go, and the oldest contexts, at most `BATCH` of each, with their feedback; sums
-    are kept.
-    """
-    doomed = {table: select(table.c.id).order_by(table.c.id).limit(BATCH) for table in (lists, contexts)}
+@each
+def forget(connection: sa.Connection, old: Old) -> int:
+    """Delete the oldest lists that may go, and contexts, at most `BATCH` of each, with feedback; sums are kept."""
+    doomed = {table: sa.select(table.c.id).order_by(table.c.id).limit(BATCH) for table in (lists, contexts)}
     if old.bytes is None or size_of(connection) <= old.bytes:
         if old.seconds is None:
             return 0
@@ -290,31 +270,33 @@ def _forget(connection: Connection, old: Old) -> int:
     for table, oldest in doomed.items():
         ids = connection.execute(oldest).scalars().all()
         for other in (feedback, shadows, quarantine):
-            connection.execute(delete(other).where(other.c.list_id.in_(ids)))
-        connection.execute(delete(table).where(table.c.id.in_(ids)))
+            connection.execute(sa.delete(other).where(other.c.list_id.in_(ids)))
+        connection.execute(sa.delete(table).where(table.c.id.in_(ids)))
         most = max(most, len(ids))
     return most
 
 
-def _needed_feedback() -> Select[tuple[int]]:
+def _needed_feedback() -> sa.Select[tuple[int]]:
     """Return a query for feedback on a list that learning still needs."""
     # A version that is not frozen needs all events after its base snapshot, because its state is rebuilt from there. A
     # version that serves and has never learned needs all of its feedback.
-    base = select(snapshots.c.applied).where(snapshots.c.number == learning.c.base).scalar_subquery()
+    base = sa.select(snapshots.c.applied).where(snapshots.c.number == learning.c.base).scalar_subquery()
     joined = feedback.join(models, models.c.version == feedback.c.version)
     joined = joined.outerjoin(learning, learning.c.version == feedback.c.version)
-    last = select(func.max(deployments.c.number)).group_by(deployments.c.name)
-    serves = or_(models.c.version == deployments.c.current, models.c.version == deployments.c.canary)
-    serving = select(deployments.c.number).where(deployments.c.number.in_(last), serves).exists()
-    needed = or_(and_(learning.c.version.is_(None), serving), and_(learning.c.frozen == 0, feedback.c.event > base))
-    return select(feedback.c.event).select_from(joined).where(feedback.c.list_id == lists.c.id, needed)
+    last = sa.select(sa.func.max(deployments.c.number)).group_by(deployments.c.name)
+    serves = sa.or_(models.c.version == deployments.c.current, models.c.version == deployments.c.canary)
+    serving = sa.select(deployments.c.number).where(deployments.c.number.in_(last), serves).exists()
+    needed = sa.or_(
+        sa.and_(learning.c.version.is_(None), serving), sa.and_(learning.c.frozen == 0, feedback.c.event > base)
+    )
+    return sa.select(feedback.c.event).select_from(joined).where(feedback.c.list_id == lists.c.id, needed)
 
 
-def size_of(connection: Connection) -> int:
+def size_of(connection: sa.Connection) -> int:
     """Return the bytes that the store uses: pages in use of an SQLite file, or tables and indexes of PostgreSQL."""
     if connection.dialect.name == "sqlite":
         pages, free, size = (
-            int(connection.execute(text(f"PRAGMA {name}")).scalar_one())
+            int(connection.execute(sa.text(f"PRAGMA {name}")).scalar_one())
             for name in ("page_count", "freelist_count", "page_size")
         )
         return (pages - free) * size
@@ -329,4 +311,4 @@ def give_space_back(database: Database) -> None:
         return
     with database.maintenance.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         for table in (lists, contexts, feedback, shadows):
-            connection.execute(text(f"VACUUM {table.name}"))
+            connection.execute(sa.text(f"VACUUM {table.name}"))

@@ -1,9 +1,5 @@
-"""A served list and feedback on it, as the service holds them and as the store keeps them.
-
-`ServedList` is packed into one compressed message, with its numbers exactly as they were, so that it can be explained
-and learned from later. `FeedbackEvent` is what came of it; its `update` is what a learner takes. `as_recommendations`
-reads many stored lists at once, for `export` and for the comparison of versions. `PackedContext` is a question with the
-passages that were packed for it, which a packer can learn from.
+"""A served list and feedback on it, and questions with their passages, as the service holds them and as the store keeps
+them: compressed, with numbers exactly as they were, so that they can be explained and learned from later.
 """
 
 from __future__ import annotations
@@ -89,8 +85,8 @@ class ServedList:
         return self.id, self.created, self.version, self.state, items, learn, *parts, self.metadata
 
     def _pack(self) -> bytes:
-        problem = self.problem
-        assert problem is not None
+        assert self.problem is not None
+        problem, names = self.problem, self.problem.catalogue_names
         arrays = {name: array for name in PARTS if (array := getattr(problem, name)) is not None}
         if problem.quotas is not None:
             arrays |= {QUOTAS + name: array for name, array in problem.quotas.arrays().items() if array.size}
@@ -102,13 +98,12 @@ class ServedList:
             self.budget,
             {name: _encode_array(array) for name, array in ({"features": problem.features} | arrays).items()},
             None if problem.groups is None else problem.groups.tolist(),
-            _item_names(problem),
+            None if names is None or problem.catalogue is None else [names[code] for code in problem.catalogue],
         )
         return _compressor().compress(msgspec.msgpack.encode(message))
 
     @classmethod
     def read(cls, row: Any, *, names: tuple[str, ...] | None = None, ids: bool = False) -> ServedList:
-        """Restore a list from its row; with `ids`, the problem has the ids of the candidates."""
         message = _unpack(row.record if row.rest is None else row.record + row.rest)
         picks = np.frombuffer(message.picks, dtype="<u2").astype(np.int64)
         chances = _floats(message.propensities)
@@ -142,7 +137,9 @@ class _Message(msgspec.Struct, array_like=True):
     catalogue: list[str] | None = None  # the same, where the model's catalogue has names
 
     def problem(self, names: tuple[str, ...] | None, *, ids: bool) -> Problems:
-        arrays: dict[str, Any] = {name: _decode_array(*array) for name, array in self.arrays.items()}
+        arrays: dict[str, Any] = {
+            name: np.frombuffer(data, dtype=dtype).reshape(shape) for name, (dtype, shape, data) in self.arrays.items()
+        }
         features = arrays.pop("features")
         quotas = {name.removeprefix(QUOTAS): arrays.pop(name) for name in list(arrays) if name.startswith(QUOTAS)}
         if ids:
@@ -157,17 +154,8 @@ class _Message(msgspec.Struct, array_like=True):
 DECODER = msgspec.msgpack.Decoder(_Message)
 
 
-def _item_names(problem: Problems) -> list[str] | None:
-    names = problem.catalogue_names
-    return None if names is None or problem.catalogue is None else [names[code] for code in problem.catalogue]
-
-
 def _encode_array(array: Any) -> tuple[str, tuple[int, ...], bytes]:
     return array.dtype.newbyteorder("<").str, array.shape, np.ascontiguousarray(array).tobytes()
-
-
-def _decode_array(dtype: str, shape: tuple[int, ...], data: bytes) -> Any:
-    return np.frombuffer(data, dtype=dtype).reshape(shape)
 
 
 def _encode_chances(propensities: Floats | None) -> bytes | None:
@@ -246,7 +234,6 @@ class FeedbackEvent:
 
 
 def outcome_of(gains: str, earlier: str | None) -> tuple[float, ...]:
-    """Return the outcome of a list from the stored JSON of its last feedback."""
     return larger(None if earlier is None else msgspec.json.decode(earlier), msgspec.json.decode(gains))
 
 
@@ -260,7 +247,6 @@ def is_failure(gains: Iterable[float]) -> bool:
 
 
 def with_feedback(*wanted: Any) -> Select[Any]:
-    """Return a query for lists joined with their latest feedback."""
     # The latest feedback row is enough, because its column `earlier` holds the largest gains of all feedback before it.
     last = select(feedback.c.list_id, func.max(feedback.c.event).label("event")).group_by(feedback.c.list_id).subquery()
     joined = lists.outerjoin(last, last.c.list_id == lists.c.id).outerjoin(feedback, feedback.c.event == last.c.event)
@@ -270,10 +256,9 @@ def with_feedback(*wanted: Any) -> Select[Any]:
 def as_recommendations(
     rows: Sequence[Any], names: tuple[str, ...] | None, *, cascade: bool = False
 ) -> tuple[Recommendations, Floats]:
-    """Convert rows of `with_feedback` of one model version to `Recommendations` and a matrix of gains."""
     served = [ServedList.read(row) for row in rows]
     problems = _concatenate(served, names)
-    shape = len(rows), max(1, max(len(one.picks) for one in served))
+    shape = len(rows), max(1, max(len(shown.picks) for shown in served))
     picks, chances, gains = np.full(shape, -1), np.full(shape, np.nan), np.full(shape, np.nan)
     for i, (row, shown) in enumerate(zip(rows, served, strict=True)):
         n = len(shown.picks)
@@ -295,7 +280,6 @@ def as_recommendations(
 
 
 def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Problems:
-    """Concatenate the problems of several lists into one batch whose problem ids are the list ids."""
     problems = [shown.problem for shown in served if shown.problem is not None]
     parts: dict[str, Any] = {
         name: np.concatenate([getattr(problem, name) for problem in problems])
@@ -319,10 +303,10 @@ def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Pro
 def _groups(problems: list[Problems]) -> dict[str, Any]:
     joined: dict[str, Any] = {}
     if any(problem.groups is not None for problem in problems):
-        labels = [np.full(one.n_rows, "") if one.groups is None else one.groups.astype(object) for one in problems]
+        labels = [np.full(part.n_rows, "") if part.groups is None else part.groups.astype(object) for part in problems]
         joined["groups"] = np.concatenate(labels).astype(object)
     if any(problem.quotas is not None for problem in problems):
-        quotas = [Quotas.free(one.n_rows) if one.quotas is None else one.quotas for one in problems]
+        quotas = [Quotas.free(part.n_rows) if part.quotas is None else part.quotas for part in problems]
         joined["quotas"] = Quotas.join(quotas)
     return joined
 
@@ -357,16 +341,10 @@ def _as_list(context_id: str, created: float, shown: list[int]) -> ServedList:
 
 def add_contexts(connection: Connection, packed: Sequence[PackedContext]) -> list[None]:
     """Store contexts; waits for no other replica."""
-    compress = zstandard.ZstdCompressor().compress
-    rows = [
-        {
-            "id": context.id,
-            "created": context.created,
-            "shown": msgspec.json.encode(context.shown).decode(),
-            "record": compress(msgspec.msgpack.encode(context.asked)),
-        }
-        for context in packed
-    ]
+    compress, rows = zstandard.ZstdCompressor().compress, []
+    for context in packed:
+        shown, record = msgspec.json.encode(context.shown).decode(), compress(msgspec.msgpack.encode(context.asked))
+        rows.append({"id": context.id, "created": context.created, "shown": shown, "record": record})
     connection.execute(insert(contexts), rows)
     return [None] * len(packed)
 

@@ -117,7 +117,6 @@ class Writer:
         self.loop.call_soon_threadsafe(answer_all, [job.waiting for job in jobs], results)
 
     def _attempt(self, jobs: list[Job], *, again: int = RETRIES) -> list[Any]:
-        """Execute jobs in one transaction and return their results, or the refusal of each."""
         try:
             with self.engine.begin() as connection:
                 if any(job.work not in LOCK_FREE for job in jobs):
@@ -149,7 +148,6 @@ class Writer:
 
 
 def _execute(connection: Connection, jobs: list[Job]) -> list[Any]:
-    """Execute jobs of the same function together and return results in the order of the jobs."""
     results: list[Any] = [None] * len(jobs)
     for work in dict.fromkeys(job.work for job in jobs):
         mine = [i for i, job in enumerate(jobs) if job.work is work]
