@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from narwhals.typing import IntoFrame
@@ -22,11 +22,18 @@ from listwright.query_terms import QueryTerms
 if TYPE_CHECKING:
     from listwright.frames.columns import ColumnOptions, Columns
     from listwright.frames.table import ColumnTable
-    from listwright.rewards import Reward
 
 MOST_NAMED = 8  # most kinds of links that the repr names
 SHOWN = 20  # features that a notebook shows
 BY_ROW = ("features", "catalogue", "sizes", "item_ids", "vectors", "links", "aspects", "groups", "quotas")
+
+
+class BoundReward(Protocol):
+    """What `Problems` needs of a reward: to check that it fits the rows, and to follow a selection of problems."""
+
+    def bind(self, offsets: Ints) -> Self: ...
+    def take(self, which: Ints) -> Self: ...
+    def join(self, others: Sequence[Self]) -> Self: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +109,7 @@ class Problems:
         context: ArrayLike | None = None,
         catalogue: ArrayLike | None = None,
         sizes: ArrayLike | None = None,
-        reward: Reward | None = None,
+        reward: BoundReward | None = None,
         problem_ids: Sequence[Hashable] | NDArray[Any] | None = None,
         item_ids: Sequence[Any] | NDArray[Any] | None = None,
         feature_names: Sequence[str] | None = None,
@@ -351,7 +358,7 @@ class Problems:
         """Return the same problems without their reward, as a policy sees them."""
         return self if self.reward is None else self._with(reward=None)
 
-    def with_reward(self, reward: Reward) -> Problems:
+    def with_reward(self, reward: BoundReward) -> Problems:
         """Return the same problems with another reward, from `listwright.rewards`. All arrays are shared.
 
         Examples
@@ -579,7 +586,7 @@ def build_problems(
     return Problems.from_arrays(**arrays)._with(backend=table.backend, catalogue_names=names or None), columns
 
 
-def _bind(reward: Reward | None, offsets: Ints) -> Reward | None:
+def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
     if reward is not None and not hasattr(reward, "bind"):
         got = type(reward).__name__
         raise InputError(f"reward must come from listwright.rewards. Got {got}. See rewards.Function.")

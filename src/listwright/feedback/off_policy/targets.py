@@ -144,13 +144,13 @@ class LoggedChances(Target):
     column: str  # of the log's other columns
 
     def chances(self, logged: AnsweredLists) -> Iterator[Floats]:
-        known = self._known(logged)
+        known = self._column(logged)
         for position in range(logged.rows.shape[1]):
             chances, picks = np.zeros(logged.problems.n_rows), logged.rows[:, position]
             chances[picks[picks >= 0]] = known[picks >= 0, position]
             yield chances
 
-    def _known(self, logged: AnsweredLists) -> Floats:
+    def _column(self, logged: AnsweredLists) -> Floats:
         name = self.column
         if name not in logged.others:
             there = ", ".join(map(repr, logged.others)) or "none"

@@ -12,8 +12,7 @@ from scipy import sparse
 from listwright._internal.arrays import Bools, Floats, Ints, starts_of
 from listwright._kernels.words import CAPITAL
 from listwright.errors import InputError
-from listwright.problems import Problems
-from listwright.rewards import Reward
+from listwright.problems import BoundReward, Problems
 from listwright.text.passages.bags import Bags, bags_of, bm25
 from listwright.text.passages.columns import ranks
 from listwright.text.passages.features import PassageFeatures, passage_features
@@ -31,7 +30,7 @@ def question_problems(
     columns: Mapping[str, Sequence[ArrayLike]] | None = None,
     sizes: Sequence[ArrayLike] | None = None,
     vectors: Any = None,
-    reward: Reward | None = None,
+    reward: BoundReward | None = None,
     problem_ids: Sequence[Hashable] | None = None,
     item_ids: Sequence[Any] | None = None,
 ) -> Problems:
