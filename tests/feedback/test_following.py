@@ -169,6 +169,16 @@ def test_a_half_life_fades_by_half() -> None:
     assert learner.policy().weights[0] == pytest.approx(0.5 / (lists.sum() + 1.0))
 
 
+@pytest.mark.parametrize("count", [40, 41, 42, 90])
+def test_no_list_is_lost_when_sums_are_scaled_down(count: int) -> None:
+    learner = GainRidge(1.0, center=False, half_life=1.0)
+    rows = lw.features.Rows(np.ones((1, 1), np.float32), np.array([0]), np.array([0, 1]))
+    learner.open(rows)
+    for i in range(count):
+        learner.reveal(rows, np.array([float(i == count - 1)]), np.ones(1), 0)
+    assert learner.policy().weights[0] == pytest.approx(1.0 / 3.0)  # the latest list counts 1, all others together 1
+
+
 def catalogue(n: int, items: int) -> lw.Problems:
     return lw.Problems.from_arrays(np.zeros((n, items, 0)), catalogue=np.arange(items))
 

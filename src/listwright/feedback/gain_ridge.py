@@ -81,8 +81,8 @@ class GainRidge(RidgeFTRL, GainLearner):
         self._take_anchor()
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
-        sums = self.sums_[fold % len(self.sums_)]
         roots = np.sqrt(share * self._limit_leverage(rows, weights * self._next_weight()))
+        sums = self.sums_[fold % len(self.sums_)]  # only now: what is faded is replaced
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
         sums.add_rows(table, target, 1.0)
         if rows.crossed is not None:
