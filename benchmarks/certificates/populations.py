@@ -52,7 +52,7 @@ class Population:
             true |= {"share_of_greedy": mean / whole.greedy.mean()}
             true |= {f"ahead of {name}": mean - values.mean() for name, values in whole.rivals.items()}
         if whole.best is not None and whole.bounded:
-            true["share_of_best"] = mean / whole.best.mean()
+            true["share_of_best"] = mean / np.minimum(whole.best, 1.0).mean()  # no list of a bounded reward passes 1
         return true
 
 

@@ -27,6 +27,7 @@ class Oracle(Baseline):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import listwright as lw
     >>> problems = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=lw.rewards.AnySuccess([[0, 0, 1]]))
     >>> Oracle(length=1).fit(problems).predict(problems)[0]

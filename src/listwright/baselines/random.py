@@ -26,6 +26,7 @@ class Random(Baseline):
 
     Examples
     --------
+    >>> import numpy as np
     >>> problems = Problems.from_arrays(np.zeros((4, 10, 1)))
     >>> Random(length=3, random_state=0).fit(problems).predict(problems)
     Lists: 4 lists of 3 items

@@ -63,8 +63,8 @@ class Candidate(Features):
 
     def summary(self, problems: Problems) -> dict[str, Any]:
         context = None if problems.context is None else Moments.of(problems.context)
-        names = tuple(feature_names(problems))
-        return {"features": Moments.of(dense(problems.features)), "context": context, "names": names}
+        moments = Moments.of(dense(problems.features))  # first, as it refuses what is too wide
+        return {"features": moments, "context": context, "names": tuple(feature_names(problems))}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         context = summary["context"]

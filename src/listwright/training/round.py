@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ SAMPLED, WHOLE = 4, 2  # keys of each state that near copies are looked for by: 
 # Rows are nearly equal if their values, on a scale that is linear below `LINEAR` and logarithmic above, have the same
 # `VIEWS` random sums, rounded to multiples of `STEP`.
 LINEAR, VIEWS, STEP = 0.02, 5, 1e-3
-ROWS = 1 << 16  # that are scaled at a time
+ROWS = 1 << 12  # that are looked at together
 COMMON, COMMON_SHARE = 16, 0.05  # states with the same row, past which the row says nothing about copies
 DISTINCT = 0.9  # share of visited states that differ in what can be seen, from which on that identifies a state
 
@@ -149,6 +150,14 @@ def states_of(problems: Problems, gains: Floats) -> States:
 
 def _coarse_keys(problems: Problems, gains: Floats) -> Keys:
     """Return keys of some rows of each problem, and of all of them, that small changes of all numbers leave alone."""
+    # A few problems at a time, so that what this takes does not grow with their number.
+    bare, offsets = problems.without_reward(), problems.offsets
+    starts = [*np.unique(offsets[:-1] // ROWS, return_index=True)[1].tolist(), len(problems)]
+    parts = [_keys_of_few(bare[a:b], gains[offsets[a] : offsets[b]]) for a, b in pairwise(starts)]
+    return np.concatenate(parts)
+
+
+def _keys_of_few(problems: Problems, gains: Floats) -> Keys:
     sums = _random_sums(gains[:, None], 0)
     for salt, table in enumerate((problems.features, problems.vectors), start=1):
         if table is not None:
@@ -178,10 +187,7 @@ def _random_sums(table: Any, salt: int) -> Floats:
     weights = (weights / np.sqrt(max(table.shape[1], 1))).astype(np.float32)
     if sparse.issparse(table):
         return np.asarray(sparse.csr_array((_rescale(table.data), table.indices, table.indptr), table.shape) @ weights)
-    sums = np.zeros((len(table), VIEWS))
-    for start in range(0, len(table), ROWS):
-        sums[start : start + ROWS] = _rescale(table[start : start + ROWS]) @ weights
-    return sums
+    return (_rescale(table) @ weights).astype(np.float64)
 
 
 def _rescale(entries: NDArray[Any]) -> NDArray[np.float32]:
