@@ -174,7 +174,11 @@ def page(results: dict[str, Any]) -> str:
         f"against the best list in {100 * online_runs['against_rival']:.1f} %."
     )
     widths = "How far the bound on a mean lies below it (mean of the same samples), beside other methods:"
-    return f"{table(results)}\n\n{sentence}\n\n{widths}\n\n{width_table(results)}\n"
+    rows = results["held_out"]
+    most = f"In all {len(rows)} settings together, any of the statements was wrong in at most "
+    most += f"{100 * max(row['wrong']['any'] for row in rows):.1f} % of {results['draws']:,} samples."
+    fold = f"<details markdown>\n<summary>All settings</summary>\n\n{table(results)}\n\n</details>"
+    return f"{most}\n\n{fold}\n\n{sentence}\n\n{widths}\n\n{width_table(results)}\n"
 
 
 def main() -> None:

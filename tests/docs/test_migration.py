@@ -186,6 +186,7 @@ def test_every_function_of_apricot(apricot, seed: int) -> None:
     x = np.random.default_rng(seed).random((60, 5))
     unit = x / np.linalg.norm(x, axis=1, keepdims=True)
     similarity = unit @ unit.T
+    np.fill_diagonal(similarity, 1.0)  # ties stay ties whatever the rounding
     given: dict[str, Any] = {"metric": "precomputed"}
 
     def rows(table: Any, **options: Any) -> list[int]:
@@ -213,7 +214,7 @@ def test_every_function_of_apricot(apricot, seed: int) -> None:
     worth = lambda chosen: similarity[chosen].max(axis=0).sum()  # noqa: E731
     for optimizer in ("approximate-lazy", "stochastic", "sample", "modular", "greedi"):
         theirs = apricot.FacilityLocationSelection(6, optimizer=optimizer, random_state=0, **given).fit(similarity)
-        assert worth(rows(similarity, **given)) >= worth(theirs.ranking) - 1e-9, optimizer
+        assert worth(rows(similarity, refine=True, **given)) >= worth(theirs.ranking) - 1e-9, optimizer
     graph = sparse.csr_matrix(similarity * (similarity > 0.9))
     theirs = apricot.FacilityLocationSelection(6, **given).fit(graph)
     assert theirs.ranking.tolist() == rows(graph, **given)
