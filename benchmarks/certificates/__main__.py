@@ -175,7 +175,7 @@ def page(results: dict[str, Any]) -> str:
     )
     widths = "How far the bound on a mean lies below it (mean of the same samples), beside other methods:"
     rows = results["held_out"]
-    most = f"In all {len(rows)} settings together, any of the statements was wrong in at most "
+    most = f"In each of the {len(rows)} settings, any of the statements was wrong in at most "
     most += f"{100 * max(row['wrong']['any'] for row in rows):.1f} % of {results['draws']:,} samples."
     fold = f"<details markdown>\n<summary>All settings</summary>\n\n{table(results)}\n\n</details>"
     return f"{most}\n\n{fold}\n\n{sentence}\n\n{widths}\n\n{width_table(results)}\n"
