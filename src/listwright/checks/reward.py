@@ -342,8 +342,8 @@ def examine(
     >>> import listwright as lw
     >>> x = np.random.default_rng(0).random((40, 5, 2))
     >>> success = x[..., 0] > 0.6
-    >>> told = np.concatenate([x, 9.0 * success[..., None]], axis=2)
-    >>> problems = lw.Problems.from_arrays(told, reward=lw.rewards.AnySuccess(success))
+    >>> leaky = np.concatenate([x, 9.0 * success[..., None]], axis=2)
+    >>> problems = lw.Problems.from_arrays(leaky, reward=lw.rewards.AnySuccess(success))
     >>> [finding.check for finding in examine(problems) if finding.level == "error"]
     ['leak']
     """
