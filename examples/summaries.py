@@ -8,7 +8,7 @@
 import listwright as lw
 from listwright.simulate.corpus import corpus
 from listwright.text import Budget, summarize
-from listwright.text.summary_problems import room_of, summary_features, summary_problems
+from listwright.text.summary_problems import size_limit, summary_features, summary_problems
 
 # %% [markdown]
 # ## The data
@@ -26,21 +26,21 @@ print(problems)
 # ## Ways to summarise
 
 # %%
-room = room_of(budget)
+limit = size_limit(budget)
 methods = {
-    "SCP": lw.SCP(budget=room, features=summary_features(), random_state=0),
+    "SCP": lw.SCP(budget=limit, features=summary_features(), random_state=0),
     "sorted by a regression": lw.baselines.TopK("ridge"),
     "MMR": lw.baselines.MMR(0.3),
     "random": lw.baselines.Random(random_state=0),
 }
-comparison = lw.compare(methods, problems, folds=3, budgets=(room // 2, room))
+comparison = lw.compare(methods, problems, folds=3, budgets=(limit // 2, limit))
 print(comparison)
 
 # %% [markdown]
 # ## One summary, and where its sentences are from
 
 # %%
-model = lw.SCP(budget=room, features=summary_features(), random_state=0).fit(problems[:-1])
+model = lw.SCP(budget=limit, features=summary_features(), random_state=0).fit(problems[:-1])
 (summary,) = summarize(clusters[-1:], budget, model=model)
 for sentence in summary.sentences:
     print(f"[{sentence.document}, sentence {sentence.position}] {sentence.text}")

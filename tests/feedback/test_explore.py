@@ -56,9 +56,9 @@ def test_compiled_walk_draws_what_the_plain_one_draws(
 ) -> None:
     found = problems(40, catalogue=catalogue)
     playing, features = played(found)
-    room = None if budget is None else np.full(len(found), budget)
+    budgets = None if budget is None else np.full(len(found), budget)
     numbers = uniforms(draw_keys(3, [str(i) for i in range(40)]), 4)
-    options = {"numbers": numbers, "room": room, "one_slot": one_slot}
+    options = {"numbers": numbers, "budgets": budgets, "one_slot": one_slot}
     rows, scores, chances = playing.draw(found, features, exploration, **options)
     monkeypatch.setattr("listwright.feedback.drawing.compiled_walk", lambda *_: None)
     plain_rows, plain_scores, plain_chances = playing.draw(found, features, exploration, **options)
@@ -90,7 +90,7 @@ def test_draws_come_up_as_often_as_their_chances_say() -> None:
     playing, features = played(found)
     many = lw.Problems.concat([found] * 4000)
     numbers = uniforms(draw_keys(0, [str(i) for i in range(4000)]), 2)
-    rows, _, chances = playing.draw(many, features, Epsilon(0.5), numbers=numbers, room=None, one_slot=True)
+    rows, _, chances = playing.draw(many, features, Epsilon(0.5), numbers=numbers, budgets=None, one_slot=True)
     lists, counts = np.unique(rows - many.offsets[:-1, None], axis=0, return_counts=True)
     drawn = [tuple(one) for one in (rows - many.offsets[:-1, None]).tolist()]
     told = dict(zip(drawn, chances.prod(axis=1), strict=True))

@@ -48,9 +48,14 @@ def test_gains_fall_step_by_step_as_at_once() -> None:
 
 def test_capped_counts_what_there_is_room_for() -> None:
     rng = np.random.default_rng(2)
-    tile, room, weights, out = rng.normal(size=(9, 30)).astype(np.float32), rng.random(30), rng.random(30), np.zeros(9)
-    add_capped_sums(tile, room, weights, out)
-    np.testing.assert_allclose(out, np.minimum(np.maximum(tile, 0), room) @ weights, rtol=1e-6)
+    tile, capacity, weights, out = (
+        rng.normal(size=(9, 30)).astype(np.float32),
+        rng.random(30),
+        rng.random(30),
+        np.zeros(9),
+    )
+    add_capped_sums(tile, capacity, weights, out)
+    np.testing.assert_allclose(out, np.minimum(np.maximum(tile, 0), capacity) @ weights, rtol=1e-6)
 
 
 def test_nearest_are_the_first_of_a_stable_sort() -> None:
@@ -68,7 +73,7 @@ def test_lazy_graph_is_plain_greedy_with_costs_and_groups() -> None:
     rng = np.random.default_rng(4)
     for _ in range(20):
         graph = sparse.random(30, 25, density=0.3, random_state=rng, format="csr")
-        costs, groups, room, left = 1.0 + rng.random(30), rng.integers(0, 3, 30), np.array([2, 3, 1]), 6.0
+        costs, groups, capacity, left = 1.0 + rng.random(30), rng.integers(0, 3, 30), np.array([2, 3, 1]), 6.0
         rows, gains = np.full(9, -1), np.zeros(9)
         count = lazy_graph(
             graph.indptr.astype(np.int64),
@@ -80,7 +85,7 @@ def test_lazy_graph_is_plain_greedy_with_costs_and_groups() -> None:
             costs,
             left,
             np.stack([np.zeros(30, dtype=np.int64), 1 + groups, np.full(30, -1)], axis=1),
-            np.array([[30, 0, 0, -1, 0], *([most, 0, 0, 0, 0] for most in room)]),
+            np.array([[30, 0, 0, -1, 0], *([most, 0, 0, 0, 0] for most in capacity)]),
             np.zeros((30, 0)),
             np.zeros((1, 0)),
             np.arange(30),
@@ -91,7 +96,7 @@ def test_lazy_graph_is_plain_greedy_with_costs_and_groups() -> None:
         table, best, expected, taken = graph.toarray(), np.zeros(25), [], np.zeros(3, dtype=int)
         while len(expected) < 9:
             scores = np.maximum(table - best, 0).sum(axis=1) / costs
-            shut = (costs > left) | (taken[groups] >= room[groups])
+            shut = (costs > left) | (taken[groups] >= capacity[groups])
             shut[expected] = True
             if shut.all():
                 break

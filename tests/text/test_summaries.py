@@ -34,7 +34,7 @@ from listwright.text.summary_problems import (
     Lead,
     LexRank,
     paper_summary_features,
-    room_of,
+    size_limit,
     structure_features,
     summary_features,
     summary_problems,
@@ -75,7 +75,7 @@ def test_problems_are_the_clusters(clusters, problems):
 
 
 def test_the_reward_is_rouge_recall(clusters, problems):
-    lists = Oracle().fit(problems).predict(problems, budget=room_of(BUDGET))
+    lists = Oracle().fit(problems).predict(problems, budget=size_limit(BUDGET))
     scores = summary_scores(lists, clusters)
     assert np.allclose(scores["rouge1_r"], list_values(lists, problems))
     assert (scores["rouge2_r"] < scores["rouge1_r"]).all()
@@ -88,9 +88,9 @@ def test_joined_summaries_fill_the_budget_and_no_more(clusters, problems):
     size = len(clusters[0].sentences[0].encode())
     one = Cluster.from_documents("one", [[clusters[0].sentences[0]]])
     for amount, count in ((size, 1), (size - 1, 0)):
-        lists = Lead().fit(summary_problems([one])).predict(summary_problems([one]), budget=room_of(Budget(amount)))
+        lists = Lead().fit(summary_problems([one])).predict(summary_problems([one]), budget=size_limit(Budget(amount)))
         assert lists.lengths.tolist() == [count]
-    lists = LexRank(budget=room_of(BUDGET)).fit(problems).predict(problems)
+    lists = LexRank(budget=size_limit(BUDGET)).fit(problems).predict(problems)
     for cluster, items in zip(clusters, lists, strict=True):
         left = BUDGET.amount - len(summary_text(cluster, items).encode())
         others = sizes([text for row, text in enumerate(cluster.sentences) if row not in set(items.tolist())])
@@ -171,9 +171,9 @@ def test_folders_are_read_as_what_they_hold(tmp_path):
 
 
 def test_shipped_model_is_better_than_lead(clusters, problems):
-    room = room_of(BUDGET)
+    limit = size_limit(BUDGET)
     values = [
-        list_values(model.predict(problems, budget=room), problems).mean()
+        list_values(model.predict(problems, budget=limit), problems).mean()
         for model in (shipped_model(), Lead().fit(problems))
     ]
     assert values[0] > values[1] + 0.03
@@ -182,14 +182,14 @@ def test_shipped_model_is_better_than_lead(clusters, problems):
 
 def test_reasons_add_up_to_the_score_above_the_mean(problems):
     model = shipped_model()
-    room = 300.0
-    items, reasons = explain_lists(model, problems, room)
-    lists = model.predict(problems, budget=room)
+    limit = 300.0
+    items, reasons = explain_lists(model, problems, limit)
+    lists = model.predict(problems, budget=limit)
     assert all(np.array_equal(one, other) for one, other in zip(items, lists, strict=True))
     assert set(reasons[0][0]) == {*GROUPS, NOVELTY}
     start = model.training_.features.start(problems)
     scores = model.policy_.score(model.training_.features.rows(start))[: problems.counts[0]]
-    fits = scores[problems.sizes[: problems.counts[0]] <= room]
+    fits = scores[problems.sizes[: problems.counts[0]] <= limit]
     expected = (scores[items[0][0]] - fits.mean()) / fits.std()
     assert sum(reasons[0][0].values()) == pytest.approx(expected, rel=1e-3)
 

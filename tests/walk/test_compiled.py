@@ -48,16 +48,16 @@ def fitted(features: Features, problems: Problems, seed: int) -> tuple[Features,
 
 @pytest.mark.parametrize("name", SUMS)
 @pytest.mark.parametrize(
-    ("length", "room", "repeats"),
+    ("length", "budgets", "repeats"),
     [(3, None, False), (20, None, False), (4, None, True), (None, 5.0, False), (3, 2.5, False), (4, 3.0, True)],
 )
-def test_same_lists_as_the_plain_walk(name: str, length: int | None, room: float | None, repeats: bool) -> None:
+def test_same_lists_as_the_plain_walk(name: str, length: int | None, budgets: float | None, repeats: bool) -> None:
     for seed in range(4):
         problems = made_problems(seed)
         features, policy = fitted(SUMS[name](), problems, seed)
         assert compiled_walk(problems, features, policy) is not None
         options: dict[str, Any] = {"length": length, "repeats": repeats, "rng": np.random.default_rng(0)}
-        options["room"] = None if room is None else np.full(len(problems), room)
+        options["budgets"] = None if budgets is None else np.full(len(problems), budgets)
         compiled = build_lists(problems, features, policy, **options)
         plain = plain_lists(problems, features, policy, **options)
         np.testing.assert_array_equal(compiled.rows, plain.rows)
@@ -84,8 +84,8 @@ def test_twins_score_the_same_wherever_they_stand(d: int) -> None:
 def test_nothing_fits() -> None:
     problems = Problems.from_arrays(np.ones((2, 3, 1)), sizes=np.ones(3))
     features, policy = fitted(SUMS["paper"](), problems, 0)
-    room = np.array([0.5, 0.5])
-    lists = build_lists(problems, features, policy, length=None, rng=np.random.default_rng(0), room=room)
+    budgets = np.array([0.5, 0.5])
+    lists = build_lists(problems, features, policy, length=None, rng=np.random.default_rng(0), budgets=budgets)
     np.testing.assert_array_equal(lists.rows, [[-1], [-1]])
     assert lists.picked_scores is not None
     assert not lists.picked_scores.any()

@@ -55,7 +55,7 @@ def test_the_compiled_walk_builds_the_same_lists(
     policy = Linear(rng.normal(size=rows.table.shape[1]), items)
     assert compiled_walk(problems, features, policy) is not None
     options: dict[str, Any] = {"length": length, "rng": rng, "repeats": repeats}
-    options["room"] = None if budget is None else np.full(len(problems), budget)
+    options["budgets"] = None if budget is None else np.full(len(problems), budget)
     compiled, plain = (build(problems, features, policy, **options) for build in (build_lists, plain_lists))
     np.testing.assert_array_equal(compiled.rows, plain.rows)
     assert most_of_a_group(compiled) <= (3 if isinstance(per_group, dict) else per_group)
@@ -131,10 +131,10 @@ def test_room_counts_down() -> None:
     problems = Problems.from_arrays(np.zeros((2, 3, 1)), groups=["a", "a", "b"]).with_constraints(
         per_group={"a": 1, "b": 0}
     )
-    room = Constraints(problems, None)
-    assert room.fits().tolist() == [True, True, False] * 2
-    room.take(np.array([1, -1]))
-    assert room.fits().tolist() == [False, False, False, True, True, False]
+    budgets = Constraints(problems, None)
+    assert budgets.fits().tolist() == [True, True, False] * 2
+    budgets.take(np.array([1, -1]))
+    assert budgets.fits().tolist() == [False, False, False, True, True, False]
 
 
 def test_groups_follow_selections_and_are_joined() -> None:

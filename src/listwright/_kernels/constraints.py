@@ -26,7 +26,7 @@ class ListLimits(NamedTuple):
     """What lists may contain, used up while they grow. Arrays of what is not limited are empty."""
 
     sizes: Floats  # (rows,): what each row uses of the budget
-    room: Floats  # (problems,): what is left of the budget
+    budgets: Floats  # (problems,): what is left of the budget
     groups: Ints  # (rows, levels + 2): problem (-1 if excluded), groups from coarse to fine, pinned row that follows
     counts: Ints  # (groups, 5): places left, rows still needed, needed by subgroups; pinned row, whether needs go first
     amounts: Floats  # (rows, further budgets): what each row uses

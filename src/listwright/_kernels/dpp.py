@@ -139,8 +139,8 @@ def _new_axis(pick: int, n_axes: int, space: Space, axes: Floats) -> None:
 def _fill(
     first: int, end: int, problem: int, limits: ListLimits, space: Space, seen: DPPState, picks: Ints, scores: Floats
 ) -> None:
-    sizes, room, groups, counts, amounts, further, _ = limits
-    n_axes, left = np.int64(0), room[problem]
+    sizes, budgets, groups, counts, amounts, further, _ = limits
+    n_axes, left = np.int64(0), budgets[problem]
     for i in range(len(picks)):
         pinned = next_pinned(problem, counts)
         for row in range(first, end if pinned < 0 and len(sizes) + len(groups) else first):

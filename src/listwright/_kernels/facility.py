@@ -152,11 +152,11 @@ def _lazy(
 @kernel()
 def lazy_facility(
     low: int, high: int, offsets: Ints, bounds: Floats, weights: Floats, similarity: Floats, blocks: Ints,
-    totals: Floats, room: Floats, picks: Ints, picked: Floats,
+    totals: Floats, budgets: Floats, picks: Ints, picked: Floats,
 ) -> None:  # fmt: skip
     for i in range(low, high):
         start, end, block = offsets[i], offsets[i + 1], similarity[blocks[i] : blocks[i + 1]]
-        _lazy(start, bounds[start:end], weights[start:end], block, totals[i], room[i], picks[i], picked[i])
+        _lazy(start, bounds[start:end], weights[start:end], block, totals[i], budgets[i], picks[i], picked[i])
 
 
 @inner(fastmath={"reassoc", "nsz", "contract", "nnan"})

@@ -96,11 +96,11 @@ def sort_within(values: Floats, offsets: Ints) -> Ints:
 def fill(order: Ints, offsets: Ints, limits: ListLimits, length: int) -> Ints:
     """Fill lists in a given order after the pinned rows, skipping rows that there is no room for."""
     rows = np.empty((len(offsets) - 1, length), dtype=np.int64)
-    sizes, room, groups, counts, amounts, further, _ = limits
+    sizes, budgets, groups, counts, amounts, further, _ = limits
     for problem in range(len(rows)):
         for position in range(length):
             rows[problem, position] = -1
-        left, position = room[problem], 0
+        left, position = budgets[problem], 0
         row = next_pinned(problem, counts)
         while row >= 0 and position < length:
             rows[problem, position] = row

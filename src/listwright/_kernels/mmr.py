@@ -64,9 +64,9 @@ def _place_pinned(
 def _fill(
     heap: Ints, picks: Ints, problem: int, limits: ListLimits, space: Space, seen: MMRState, scores: Floats
 ) -> None:
-    sizes, room, groups, counts, amounts, further, _ = limits
+    sizes, budgets, groups, counts, amounts, further, _ = limits
     n_picks, top = _place_pinned(heap, picks, problem, limits, space, seen, scores), np.int64(0)
-    left, size = room[problem], len(heap) - n_picks
+    left, size = budgets[problem], len(heap) - n_picks
     for row in picks[:n_picks]:
         left -= sizes[row] if len(sizes) else 0.0
     heapify(heap, size, seen.bounds)

@@ -15,7 +15,7 @@ UNMET = 4  # columns of `unmet_rows`
 
 
 def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: Any, limits: Any) -> tuple[Any, Any]:
-    (base, arrays), (sizes, room, length, quotas) = trees, limits
+    (base, arrays), (sizes, token_limit, length, quotas) = trees, limits
     n, width = len(own), own.shape[1] + len(links) + UNMET
     table, values = np.zeros((n, width)), np.empty(n, arrays[-1].dtype)
     table[:, : own.shape[1]] = own
@@ -23,7 +23,7 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: A
     space = np.zeros(1, dtype=np.uint64), np.empty((n, UNMET), np.float32), np.zeros(n, np.bool_), np.empty(n, np.int64)
     again = np.ones(n, np.bool_), np.empty((n, width)), np.empty_like(values), np.empty(n, np.int64)
     shared = table, *again, values, links, own.shape[1], np.array([0, n]), bonus, twins
-    count = _pick(*shared, *space, *needs, sizes, room, *quotas, picks, scores, base, *arrays)
+    count = _pick(*shared, *space, *needs, sizes, token_limit, *quotas, picks, scores, base, *arrays)
     return picks[:count], scores[:count]
 
 
@@ -33,7 +33,7 @@ def _pick(
     values: Any, links: Any, width: int, offsets: Any, bonus: Any, twins: Any,
     met: Any, unmet: Any, taken: Any, rows: Any,
     starts: Any, parts: Any, wholes: Any, weights: Any,
-    sizes: Any, room: float, groups: Any, counts: Any, amounts: Any, spare: Any, picks: Any, scores: Any,
+    sizes: Any, token_limit: float, groups: Any, counts: Any, amounts: Any, spare: Any, picks: Any, scores: Any,
     base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any,
 ) -> int:  # fmt: skip
     """Fill in picks and scores, and return how many there are; a row is scored again only where a pick changed it."""
@@ -42,7 +42,7 @@ def _pick(
         unmet_rows(offsets, starts, parts, wholes, weights, met, unmet)
         count, news = 0, np.int64(0)  # not a literal, for which `add_trees` would be compiled once more
         for row in range(len(table)):
-            if not taken[row] and sizes[row] <= room and has_room(row, groups, counts, amounts, spare):
+            if not taken[row] and sizes[row] <= token_limit and has_room(row, groups, counts, amounts, spare):
                 rows[count] = row
                 count += 1
                 for column in range(UNMET):
@@ -64,7 +64,7 @@ def _pick(
             score = bonus[rows[k]] + values[rows[k]]
             if score > scores[position]:
                 best, scores[position] = rows[k], score
-        picks[position], taken[best], room = best, True, room - sizes[best]
+        picks[position], taken[best], token_limit = best, True, token_limit - sizes[best]
         use_up(best, groups, counts, amounts, spare)
         met[0] |= wholes[best]
         for row in range(len(table)):

@@ -28,13 +28,13 @@ def falls(tile: Floats32, old: Floats32, new: Floats32, weights: Floats, noise: 
 
 
 @kernel(fastmath=FAST)
-def add_capped_sums(tile: Floats32, room: Floats, weights: Floats, out: Floats) -> None:
-    """Add to `out` by candidate the weighted sum over targets of min(similarity, room); negative ones are 0."""
+def add_capped_sums(tile: Floats32, capacity: Floats, weights: Floats, out: Floats) -> None:
+    """Add to `out` by candidate the weighted sum over targets of min(similarity, capacity); negative ones are 0."""
     zero = tile.dtype.type(0.0)
     for j in range(tile.shape[0]):
         total = 0.0
         for i in range(tile.shape[1]):
-            total += weights[i] * min(max(tile[j, i], zero), room[i])
+            total += weights[i] * min(max(tile[j, i], zero), capacity[i])
         out[j] += total
 
 

@@ -150,13 +150,14 @@ def _lazy(
 @kernel()
 def lazy_topics(
     offsets: Ints, gains: Floats, sizes: Floats, row_starts: Ints, topics: Ints, amounts: Floats, topic_starts: Ints,
-    weights: Floats, caps: Floats, shape: int, totals: Floats, most: Floats, room: Floats, picks: Ints, picked: Floats,
+    weights: Floats, caps: Floats, shape: int, totals: Floats, most: Floats, budgets: Floats, picks: Ints,
+    picked: Floats,
 ) -> None:  # fmt: skip
     for i in range(len(picks)):
         start, end, first, last = offsets[i], offsets[i + 1], topic_starts[i], topic_starts[i + 1]
         _lazy(
             start, gains[start:end], sizes[start:end], row_starts[start : end + 1], topics, amounts,
-            weights[first:last], caps[first:last], shape, totals[i], most[i], room[i], picks[i], picked[i],
+            weights[first:last], caps[first:last], shape, totals[i], most[i], budgets[i], picks[i], picked[i],
         )  # fmt: skip
 
 

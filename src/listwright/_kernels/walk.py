@@ -140,8 +140,9 @@ def _draw(
 
 @outer(error_model="numpy")
 def walk_lists(
-    low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, sizes: Floats, room: Floats, repeats: bool,
-    quotas: Any, draws: Draws | None, lists: Ints, picked: Floats, propensities: Floats, space: Floats, least: Floats32,
+    low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, sizes: Floats, budgets: Floats,
+    repeats: bool, quotas: Any, draws: Draws | None, lists: Ints, picked: Floats, propensities: Floats, space: Floats,
+    least: Floats32,
 ) -> None:  # fmt: skip
     """Fill the lists of problems low to high, with the score of each pick and, if picks are drawn, its probability."""
     # Quotas (groups, counts, amounts and left of `ListLimits`) and draws are None where there are none: then numba
@@ -159,7 +160,7 @@ def walk_lists(
             scores[i] = own[i]
         if sorts:
             top_of(scores, picks, gained)
-        items, left = weights.items[start:end], room[problem]
+        items, left = weights.items[start:end], budgets[problem]
         earlier = 0.0
         for position in range(0 if sorts else len(picks)):
             for i in range(n if len(sizes) else 0):

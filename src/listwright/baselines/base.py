@@ -120,8 +120,8 @@ class Baseline(Predictor):
         as_budgets(self.budget, problems)
 
     @abstractmethod
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        """Build lists of at most `steps` items, within `room` (the budget of each problem) where it is not None."""
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
+        """Build lists of at most `steps` items, within `budgets` where they are not None."""
 
     def _learns(self, problems: Problems) -> bool:
         return True
@@ -137,12 +137,12 @@ class Baseline(Predictor):
         return problems
 
 
-def lists_by_score(problems: Problems, scores: Floats, steps: int, room: Floats | None) -> Lists:
+def lists_by_score(problems: Problems, scores: Floats, steps: int, budgets: Floats | None) -> Lists:
     if problems.quotas is not None and problems.quotas.alternatives.shape[1]:
         every = np.ones(problems.n_rows, dtype=bool)
-        return stepwise_lists(problems, steps, room, lambda: (scores, every), lambda picks: None)
+        return stepwise_lists(problems, steps, budgets, lambda: (scores, every), lambda picks: None)
     order = sort_within(-np.asarray(scores, dtype=np.float64), problems.offsets)
-    rows = fill(order, problems.offsets, Constraints(problems, room, steps).limits(), steps)
+    rows = fill(order, problems.offsets, Constraints(problems, budgets, steps).limits(), steps)
     return as_lists(problems, rows, np.where(rows >= 0, scores[rows], 0.0))
 
 
@@ -160,8 +160,8 @@ def n_steps(problems: Problems, length: int | None, *, allow_short: bool) -> int
     return min(length, int(problems.counts.max()))
 
 
-def stepwise_lists(problems: Problems, steps: int, room: Floats | None, score: Score, add: Add) -> Lists:
-    left, untaken = Constraints(problems, room, steps), np.ones(problems.n_rows, dtype=bool)
+def stepwise_lists(problems: Problems, steps: int, budgets: Floats | None, score: Score, add: Add) -> Lists:
+    left, untaken = Constraints(problems, budgets, steps), np.ones(problems.n_rows, dtype=bool)
     rows, scores = [], []
     for _ in range(steps):
         values, allowed = score()

@@ -69,7 +69,7 @@ class DPP(Diverse):
             raise InputError(f"scale must be 0 (diverse only) or more. Got {self.scale!r}.")
         super()._check_parameters(problems)
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        space, limits = space_of(problems), Constraints(problems, room, steps).limits()
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
+        space, limits = space_of(problems), Constraints(problems, budgets, steps).limits()
         quality, width = self.scale * self._relevance(problems, space), vectors_of(problems).shape[1]
         return as_lists(problems, *dpp_lists(problems.offsets, quality, space, width, limits, steps))

@@ -116,13 +116,13 @@ class LearnedDPP(Baseline):
         limits = int(problems.counts.max()), budgets
         return best_of(SCALINGS, lambda scaling: list_values(self._scaled_lists(problems, *limits, scaling), problems))
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        return self._scaled_lists(problems, steps, room, self.scaling_)
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
+        return self._scaled_lists(problems, steps, budgets, self.scaling_)
 
-    def _scaled_lists(self, problems: Problems, steps: int, room: Floats | None, scaling: float) -> Lists:
+    def _scaled_lists(self, problems: Problems, steps: int, budgets: Floats | None, scaling: float) -> Lists:
         """Build lists greedily with a given scaling; log quality is linear in the features."""
         quality = self._table(problems) @ self.weights_
-        if room is not None and problems.sizes is not None:
+        if budgets is not None and problems.sizes is not None:
             quality -= scaling * np.log(np.maximum(problems.sizes, np.finfo(float).tiny))
         volume = Volume(times_features=False, relative=True).fit(problems)
         seen = [volume.start(problems)]
@@ -135,7 +135,7 @@ class LearnedDPP(Baseline):
         def add(picks: Ints) -> None:
             seen[0] = volume.add(seen[0], picks)
 
-        return stepwise_lists(problems, steps, room, score, add)
+        return stepwise_lists(problems, steps, budgets, score, add)
 
     def _table(self, problems: Problems) -> Floats:
         """Return the scaled features and a constant, whose weight decides how long likely lists are."""

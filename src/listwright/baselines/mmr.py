@@ -95,8 +95,8 @@ class MMR(Diverse):
             raise InputError(f"diversity must be between 0 (relevance only) and 1. Got {self.diversity!r}.")
         super()._check_parameters(problems)
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        space, limits = space_of(problems), Constraints(problems, room, steps).limits()
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
+        space, limits = space_of(problems), Constraints(problems, budgets, steps).limits()
         relevance, diversity = self._relevance(problems, space), float(self.diversity)
         return as_lists(problems, *mmr_lists(problems.offsets, relevance, space, limits, diversity, steps))
 

@@ -44,6 +44,6 @@ class Oracle(Baseline):
     def _learns(self, problems: Problems) -> bool:
         return False
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
         reward_of(problems, "Oracle")
-        return greedy(problems, steps, room)
+        return greedy(problems, steps, budgets)

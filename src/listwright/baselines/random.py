@@ -46,6 +46,6 @@ class Random(Baseline):
     def _learns(self, problems: Problems) -> bool:
         return False
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
         rng = as_generator(self.random_state)
-        return lists_by_score(problems, rng.random(problems.n_rows), steps, room)
+        return lists_by_score(problems, rng.random(problems.n_rows), steps, budgets)

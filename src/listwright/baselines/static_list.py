@@ -50,7 +50,7 @@ class StaticList(Baseline):
     def _learn(self, problems: Problems) -> None:
         self.order_ = static_order(cover_of(problems))
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
         rank = np.empty(len(self.order_))
         rank[self.order_] = np.arange(len(self.order_))
-        return lists_by_score(problems, -rank[items_of(problems)], steps, room)
+        return lists_by_score(problems, -rank[items_of(problems)], steps, budgets)

@@ -81,19 +81,19 @@ class SubMod(Baseline):
 
     def _learn(self, problems: Problems) -> None:
         graph = _Graph(problems)
-        room = as_budgets(self.budget, problems)
-        steps = int(problems.counts.max()) if room is not None else self.length
+        budgets = as_budgets(self.budget, problems)
+        steps = int(problems.counts.max()) if budgets is not None else self.length
         options = product(
             REDUNDANCIES if self.redundancy == "auto" else [self.redundancy],
-            SCALINGS if self.scaling == "auto" and room is not None else [self.scaling],
+            SCALINGS if self.scaling == "auto" and budgets is not None else [self.scaling],
         )
         pairs = [(float(one), 0.0 if other == "auto" else float(other)) for one, other in options]
         self.redundancy_, self.scaling_ = best_of(
-            pairs, lambda pair: list_values(_greedy(problems, graph, pair, steps, room), problems)
+            pairs, lambda pair: list_values(_greedy(problems, graph, pair, steps, budgets), problems)
         )
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        return _greedy(problems, _Graph(problems), (float(self.redundancy_), float(self.scaling_)), steps, room)
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
+        return _greedy(problems, _Graph(problems), (float(self.redundancy_), float(self.scaling_)), steps, budgets)
 
 
 class _Graph:
@@ -120,11 +120,11 @@ class _Graph:
 
 
 def _greedy(
-    problems: Problems, graph: _Graph, parameters: tuple[float, float], steps: int, room: Floats | None
+    problems: Problems, graph: _Graph, parameters: tuple[float, float], steps: int, budgets: Floats | None
 ) -> Lists:
     """Build greedy lists for one pair of (redundancy, scaling), in time linear in rows times picks."""
     redundancy, scaling = parameters
-    costs = np.ones(problems.n_rows) if room is None or problems.sizes is None else problems.sizes**scaling
+    costs = np.ones(problems.n_rows) if budgets is None or problems.sizes is None else problems.sizes**scaling
     inside, worth = np.zeros(problems.n_rows), np.zeros(len(problems))
 
     def gains() -> Floats:
@@ -135,8 +135,8 @@ def _greedy(
         worth[picks >= 0] += gains()[picks[picks >= 0]]
         inside[:] += graph.near(picks)
 
-    lists = stepwise_lists(problems, steps, room, lambda: (gains() / costs, gains() >= 0), add)
-    return _or_single(lists, np.where(Constraints(problems, room, steps).fits(), graph.degrees, -np.inf), worth)
+    lists = stepwise_lists(problems, steps, budgets, lambda: (gains() / costs, gains() >= 0), add)
+    return _or_single(lists, np.where(Constraints(problems, budgets, steps).fits(), graph.degrees, -np.inf), worth)
 
 
 def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:

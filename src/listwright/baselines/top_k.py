@@ -102,8 +102,8 @@ class TopK(Baseline):
                 return self._by_item(problems)
             return predictions(self.model_, _suit(self._rows(problems), self.model_))
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
-        return lists_by_score(problems, self.relevance(problems), steps, room)
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
+        return lists_by_score(problems, self.relevance(problems), steps, budgets)
 
     def _view(self, problems: Problems) -> Problems:
         return with_catalogue(problems) if self.per_item is True else problems

@@ -55,14 +55,15 @@ class WeightedCover(Baseline):
         with one_thread():
             self._learn_weights(self.scale_.apply(table).astype(np.float64), problems)
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
         states = self.scale_.apply(state_table(problems, self.cover_.n_items)).astype(np.float64)
         size = max(1, CELLS // (self.cover_.n_problems * self.cover_.n_items))
         rows, scores = [], []
         with one_thread():
             for start in range(0, len(problems), size):
                 here = slice(start, start + size)
-                some, left = problems[here], Constraints(problems[here], None if room is None else room[here], steps)
+                some = problems[here]
+                left = Constraints(some, None if budgets is None else budgets[here], steps)
                 lists = cover_lists(self.cover_, self._weights(states[here]), self.order_, some, left, steps)
                 rows.append(np.where(lists[0] >= 0, lists[0] + problems.offsets[start], -1))
                 scores.append(lists[1])

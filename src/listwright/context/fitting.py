@@ -234,10 +234,10 @@ def certify_packer(
 def _top_by_score(example: Example, sizes: Floats, budget: float | None, length: int | None) -> list[int]:
     if example.given.scores is None:
         raise InputError(f'rivals=["scores"] needs a score of every passage. {example.query!r:.60} has none.')
-    room, top = np.inf if budget is None else budget, list[int]()
+    left, top = np.inf if budget is None else budget, list[int]()
     for row in np.argsort(-example.given.scores, kind="stable")[:length].tolist():
-        if sizes[row] <= room:
-            room -= sizes[row]
+        if sizes[row] <= left:
+            left -= sizes[row]
             top.append(row)
     return top
 

@@ -86,7 +86,7 @@ def walk_passages(
     length: int,
     bonus: Floats,
     sizes: Floats | None = None,
-    room: float = np.inf,
+    token_limit: float = np.inf,
     quotas: tuple[Ints, Ints, Floats, Floats] = NO_QUOTAS,
     copies: Bools | None = None,
 ) -> tuple[Ints, Floats]:
@@ -101,7 +101,7 @@ def walk_passages(
         trees,
         bonus,
         np.zeros((n, n), dtype=bool) if copies is None else copies,
-        (np.zeros(n) if sizes is None else sizes, float(room), int(length), quotas),
+        (np.zeros(n) if sizes is None else sizes, float(token_limit), int(length), quotas),
     )
 
 

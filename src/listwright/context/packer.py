@@ -45,7 +45,7 @@ _FIRST = 1e6  # what puts passages that must be included before all others
 
 
 class _Limits(NamedTuple):
-    room: float  # tokens
+    token_limit: float  # tokens
     length: int | None
     quotas: Quotas | None
     excluded: Ints
@@ -215,21 +215,21 @@ class ContextPacker(Parameters):
             query_embedding=query_embedding,
         )
         least = self._least_probability(stop, min_probability, given)
-        room = check_limits(budget, length, per_source)
+        token_limit = check_limits(budget, length, per_source)
         _check_places(must_include, len(given))
         self._model()
         excluded = as_rows(list(exclude), len(given), "exclude")
         counted = passage_sizes(given, sizes, self.tokens, self._style())
         quotas = passage_quotas(given, per_source, budgets)
-        limits = _Limits(room, length, quotas, excluded, must_include, least)
-        if not truncate or (counted <= room).all():
+        limits = _Limits(token_limit, length, quotas, excluded, must_include, least)
+        if not truncate or (counted <= token_limit).all():
             return self._choose(query, given, counted, limits)
-        long = counted > room
-        given, counted = cut_passages(given, counted, long, room, self.tokens, self._style())
+        long = counted > token_limit
+        given, counted = cut_passages(given, counted, long, token_limit, self.tokens, self._style())
         packed = self._choose(query, given, counted, limits)
         long[packed.positions] = False
         if long.any():  # what came before leaves them less room
-            given, counted = cut_passages(given, counted, long, room - packed.tokens, self.tokens, self._style())
+            given, counted = cut_passages(given, counted, long, token_limit - packed.tokens, self.tokens, self._style())
             packed = self._choose(query, given, counted, limits)
         return packed
 
@@ -238,9 +238,9 @@ class ContextPacker(Parameters):
         notes = [
             f"Passage {row} is too long for the budget: it has {counted[row]:g} tokens."
             for row in rows
-            if counted[row] > limits.room
+            if counted[row] > limits.token_limit
         ]
-        rows = _shortlist_rows(query, given, rows[counted[rows] <= limits.room], limits.must_include)
+        rows = _shortlist_rows(query, given, rows[counted[rows] <= limits.token_limit], limits.must_include)
         missing = set(limits.must_include) - set(rows.tolist())
         if missing:
             raise InputError(
@@ -250,7 +250,7 @@ class ContextPacker(Parameters):
             return Packed([], [], 0, [], style=self._style(), notes=notes)
         quotas = limits.quotas and limits.quotas[rows]
         walk = _Walk(self, query, given.take(rows), counted[rows], limits.length or len(rows), quotas)
-        packed = walk.pack(limits.room, np.isin(rows, limits.must_include), limits.least)
+        packed = walk.pack(limits.token_limit, np.isin(rows, limits.must_include), limits.least)
         return replace(packed, positions=rows[packed.positions].tolist(), notes=notes)
 
     def pack_many(self, queries: Sequence[str], passages: Sequence[Sequence[Any]], **options: Any) -> list[Packed]:
@@ -474,8 +474,8 @@ class _Walk:
         )
         self.copies = near_copies(given, self.features)
 
-    def pack(self, room: float, forced: Any, least: float) -> Packed:
-        picks, values = self._walk(room, forced)
+    def pack(self, token_limit: float, forced: Any, least: float) -> Packed:
+        picks, values = self._walk(token_limit, forced)
         if forced[picks].sum() < forced.sum():
             raise InputError("The passages that must be included do not fit the limits together.")
         calibration = calibration_of(self.model)
@@ -498,7 +498,7 @@ class _Walk:
             explain=partial(reasons_of, self.features, chosen),
         )
 
-    def _walk(self, room: float, forced: Any) -> tuple[Ints, Floats]:
+    def _walk(self, token_limit: float, forced: Any) -> tuple[Ints, Floats]:
         """Return the picks and their values; where overlaps leave room, walk again with that much more of it."""
         spare = 0.0
         for _ in range(3):
@@ -512,13 +512,13 @@ class _Walk:
                 length=self.length,
                 bonus=self.evidence.bonus + _FIRST * forced,
                 sizes=self.sizes,
-                room=room + spare,
+                token_limit=token_limit + spare,
                 quotas=quotas,
                 copies=self.copies,
             )
-            if np.isinf(room):
+            if np.isinf(token_limit):
                 break
-            over = np.cumsum(self._without_overlaps(picks)[1]) > room
+            over = np.cumsum(self._without_overlaps(picks)[1]) > token_limit
             picks, values = picks[~over], values[~over]
             freed = float(self.sizes[picks].sum() - self._without_overlaps(picks)[1].sum())
             if freed <= spare:

@@ -228,16 +228,16 @@ def passage_sizes(given: Passages, sizes: Any, tokens: Any, style: str) -> Float
 
 
 def cut_passages(
-    given: Passages, sizes: Floats, rows: Bools, room: float, tokens: Any, style: str
+    given: Passages, sizes: Floats, rows: Bools, token_limit: float, tokens: Any, style: str
 ) -> tuple[Passages, Floats]:
     """Cut these passages behind the last sentence that fits."""
     texts, sizes = list(given.texts), sizes.copy()
-    for row in np.flatnonzero(rows & (sizes > room)):
+    for row in np.flatnonzero(rows & (sizes > token_limit)):
         sentences = split_sentences(texts[row])
         for count in range(len(sentences) - 1, 0, -1):
             one = replace(given.take(np.array([row])), texts=[" ".join(sentences[:count])])
             size = passage_sizes(one, None, tokens, style)[0]
-            if size <= room:
+            if size <= token_limit:
                 texts[row], sizes[row] = one.texts[0], size
                 break
     return replace(given, texts=texts), sizes

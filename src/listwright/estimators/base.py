@@ -584,7 +584,7 @@ class ListEstimator(Predictor):
         budgets, features = as_budgets(budget, problems), self.training_.features
         policy = self.policy_.drawn(len(problems), rng)
         lists = build_lists(
-            problems.without_reward(), features, policy, length=steps, rng=rng, room=budgets, repeats=self.repeats
+            problems.without_reward(), features, policy, length=steps, rng=rng, budgets=budgets, repeats=self.repeats
         )
         return replace(lists, explainer=Explainer(features, policy, self.repeats, budgets))
 

@@ -65,7 +65,7 @@ class CandidateMethod(ABC):
         policy = Linear(np.array([weight for part in parts for weight in part.weights]))
         length, budgets = self.limits["length"], as_budgets(self.limits["budget"], problems)
         rng = np.random.default_rng(0)
-        lists = build_lists(problems.without_reward(), view, policy, length=length, rng=rng, room=budgets)
+        lists = build_lists(problems.without_reward(), view, policy, length=length, rng=rng, budgets=budgets)
         return self._list_values(lists, problems)
 
     def _list_values(self, lists: Lists, problems: Problems) -> Floats:

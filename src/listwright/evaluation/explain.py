@@ -28,7 +28,7 @@ class Explainer:
     features: Features  # what the policy saw
     policy: Policy  # the policy, with what was drawn for whole lists
     repeats: bool  # whether an item may be picked twice
-    room: Floats | None  # the budget of each list
+    budgets: Floats | None  # the budget of each list
 
     def __call__(self, problems: Problems, i: int, picked: Ints) -> Reasons:
         """Return the reasons for list i, whose items are `picked`, given as positions within the problem."""
@@ -51,8 +51,8 @@ class Explainer:
         ]
 
     def _replay(self, problems: Problems, i: int) -> _Replay:
-        room = None if self.room is None else self.room[[i]]
-        return _Replay(problems[i].without_reward(), self.features, self.policy.of_problem(i), self.repeats, room)
+        budgets = None if self.budgets is None else self.budgets[[i]]
+        return _Replay(problems[i].without_reward(), self.features, self.policy.of_problem(i), self.repeats, budgets)
 
 
 class Standing(NamedTuple):
@@ -99,7 +99,7 @@ class _Replay:
     features: Features
     policy: Policy
     repeats: bool
-    room: Floats | None
+    budgets: Floats | None
 
     def reasons(self, picked: Ints) -> Reasons:
         steps, picks = [], []
@@ -123,7 +123,7 @@ class _Replay:
     def _steps(self, picked: Ints) -> Iterator[tuple[_Step, Rows]]:
         """Yield each pick with its scores and how it changed the next ones, and the rows that the policy saw."""
         seen = self.features.start(self.problem)
-        limits, rows = Constraints(self.problem, self.room, len(picked)), self.features.rows(seen)
+        limits, rows = Constraints(self.problem, self.budgets, len(picked)), self.features.rows(seen)
         for position, row in enumerate(picked):
             scores, fits = self.policy.at_position(position).score(rows), limits.fits()
             limits.take(np.array([row]))

@@ -47,7 +47,7 @@ from listwright.text.summary_problems import (
     Lead,
     LexRank,
     paper_summary_features,
-    room_of,
+    size_limit,
     summary_features,
     summary_problems,
 )
@@ -93,8 +93,8 @@ class ClusterSource:
         return usual_budget(self.clusters).amount
 
     @property
-    def room(self) -> int:
-        return room_of(usual_budget(self.clusters))
+    def size_limit(self) -> int:
+        return size_limit(usual_budget(self.clusters))
 
 
 @cache
@@ -197,9 +197,9 @@ def run(
 def _score_fold(source: ClusterSource, method: str, fold: int) -> dict[str, Floats]:
     problems, (train, test) = source.problems, source.parts[fold]
     model = clone(METHODS[method])
-    settings = {"budget": source.room, "random_state": 0}
+    settings = {"budget": source.size_limit, "random_state": 0}
     model.set_params(**{name: value for name, value in settings.items() if name in model.get_params()})
-    lists = model.fit(problems[train]).predict(problems[test], budget=source.room)
+    lists = model.fit(problems[train]).predict(problems[test], budget=source.size_limit)
     return summary_scores(lists, [source.clusters[index] for index in test])
 
 
@@ -209,7 +209,7 @@ def _score_subset(source: ClusterSource, size: int, seed: int, methods: Sequence
         {name: METHODS[name] for name in methods},
         source.problems[train],
         test=source.problems[test],
-        budgets=[source.room],
+        budgets=[source.size_limit],
         train_sizes=[size],
         seeds=[seed],
     )

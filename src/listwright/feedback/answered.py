@@ -18,7 +18,7 @@ class AnsweredLists:
     rows: Ints  # (lists, longest): rows of the batch, -1 behind the end of a list
     propensities: Floats  # same shape: nan behind the end, and where they are not known
     outcomes: Floats  # same shape: nan behind the end, and behind the stop of a cascade
-    rooms: Floats | None  # by list: the budget
+    budgets: Floats | None  # by list: the budget
     list_ids: tuple[str, ...]
     others: Mapping[str, Floats] = field(default_factory=dict)  # other columns of numbers of a table, as the outcomes
 
@@ -33,7 +33,7 @@ class AnsweredLists:
             renumber_rows(self.rows[which], self.problems.offsets[which], problems.offsets[:-1]),
             self.propensities[which],
             self.outcomes[which],
-            None if self.rooms is None else self.rooms[which],
+            None if self.budgets is None else self.budgets[which],
             tuple(self.list_ids[i] for i in which),
             {name: values[which] for name, values in self.others.items()},
         )
@@ -49,7 +49,7 @@ class AnsweredLists:
         dropped = dict.fromkeys(("links", "aspects", "groups", "quotas"))  # lists are given, and keep to them
         small = problems._with(**some, offsets=np.searchsorted(kept, problems.offsets), **dropped)
         rows = np.where(self.rows >= 0, np.searchsorted(kept, self.rows), -1)
-        return AnsweredLists(small, rows, self.propensities, self.outcomes, self.rooms, self.list_ids)
+        return AnsweredLists(small, rows, self.propensities, self.outcomes, self.budgets, self.list_ids)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def answered_lists(part: LogPart, longest: int) -> AnsweredLists:
         np.pad(rows, wide, constant_values=-1),
         np.pad(lists.propensities[which], wide, constant_values=np.nan),
         np.pad(part.outcomes[which], wide, constant_values=np.nan),
-        None if lists.room is None else lists.room[which],
+        None if lists.budgets is None else lists.budgets[which],
         tuple(lists.list_ids[i] for i in which),
         {name: np.pad(values[which], wide, constant_values=np.nan) for name, values in part.others.items()},
     )

@@ -119,26 +119,26 @@ class ListBandit(Predictor):
         if not hasattr(self, "playing_"):
             self.begin(problems)
         features, playing = self._view(problems, "recommend")
-        steps, room = self._slots_and_budgets(problems, length, budget)
-        if self.slots == "one" and room is not None and length is None:
+        steps, budgets = self._slots_and_budgets(problems, length, budget)
+        if self.slots == "one" and budgets is not None and length is None:
             raise InputError('slots="one" needs to know how many slots a list has. Pass length together with budget.')
         ids = as_list_ids(list_ids, len(problems))
         self._memory.check_new(ids)
         numbers = uniforms(draw_keys(self.seed_, ids), steps)
         shown, one_slot = problems.without_reward(), self.slots == "one"
         rows, scores, chances = playing.draw(
-            shown, features, self.exploration_, numbers=numbers, room=room, one_slot=one_slot
+            shown, features, self.exploration_, numbers=numbers, budgets=budgets, one_slot=one_slot
         )
         used = max(1, int((rows >= 0).sum(axis=1).max()))
         lists = Recommendations(
             shown,
             rows[:, :used],
             picked_scores=scores[:, :used],
-            explainer=Explainer(features, playing.drawn_with, False, room),
+            explainer=Explainer(features, playing.drawn_with, False, budgets),
             list_ids=ids,
             propensities=chances[:, :used],
             version=playing.version,
-            room=room,
+            budgets=budgets,
         )
         self._memory.show(lists)
         return lists
@@ -157,11 +157,11 @@ class ListBandit(Predictor):
         self._check_begun()
         problems = as_constrained(self._as_problems(problems, new_levels=new_levels), per_group, None)
         features, playing = self._view(problems, "predict")
-        steps, room = self._slots_and_budgets(problems, length, budget, allow_short)
+        steps, budgets = self._slots_and_budgets(problems, length, budget, allow_short)
         policy = playing.likeliest(self.exploration_)
         rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
-        lists = build_lists(problems.without_reward(), features, policy, length=steps, rng=rng, room=room)
-        return replace(lists, explainer=Explainer(features, playing.policy, False, room))
+        lists = build_lists(problems.without_reward(), features, policy, length=steps, rng=rng, budgets=budgets)
+        return replace(lists, explainer=Explainer(features, playing.policy, False, budgets))
 
     def feedback(self, list_ids: str | Sequence[str], outcomes: Any) -> int:
         """Learn from the outcomes of lists that were shown."""

@@ -100,12 +100,12 @@ class Playing:
         exploration: Exploration,
         *,
         numbers: Floats,
-        room: Floats | None,
+        budgets: Floats | None,
         one_slot: bool,
     ) -> tuple[Ints, Floats, Floats]:
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.kernel_arguments(self.learned)
         if compiled is not None and kind is not None:
-            return compiled.lists(numbers.shape[1], room, draws=Draws(*kind, one_slot, numbers))
+            return compiled.lists(numbers.shape[1], budgets, draws=Draws(*kind, one_slot, numbers))
         policy, length = self.drawn_with, numbers.shape[1]
         exploring = Exploring(
             policy, exploration, learned=self.learned, length=length, one_slot=one_slot, numbers=numbers
@@ -113,7 +113,7 @@ class Playing:
         rows, scores, chances = (np.full(numbers.shape, start) for start in (-1, 0.0, np.nan))
         rng = np.random.default_rng(0)  # the walk asks for one; everything is drawn with the numbers
         with one_thread():
-            for step in walk(problems, features, exploring, length=length, rng=rng, room=room):
+            for step in walk(problems, features, exploring, length=length, rng=rng, budgets=budgets):
                 some = np.flatnonzero(step.picks >= 0)
                 picks = step.picks[some]
                 rows[some, step.position] = picks

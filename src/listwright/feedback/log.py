@@ -174,9 +174,9 @@ class Log:
         for part in self._parts:
             lists = part.lists
             for i in np.flatnonzero(part.answered).tolist():
-                room = None if lists.room is None else float(lists.room[i])
+                budgets = None if lists.budgets is None else float(lists.budgets[i])
                 chances = lists.propensities[i, : len(lists[i])]
-                yield TrainingUpdate(lists.list_ids[i], lists.problems[i], lists[i], chances, part.outcome(i), room)
+                yield TrainingUpdate(lists.list_ids[i], lists.problems[i], lists[i], chances, part.outcome(i), budgets)
 
     def answered_lists(self) -> AnsweredLists:
         """Lay the answered lists side by side, in the order shown.
@@ -192,13 +192,13 @@ class Log:
         rows = [
             np.where(part.rows >= 0, part.rows + start, -1) for part, start in zip(answered_parts, starts, strict=False)
         ]
-        rooms = [part.rooms for part in answered_parts if part.rooms is not None]
+        budgets = [part.budgets for part in answered_parts if part.budgets is not None]
         return AnsweredLists(
             Problems.concat([part.problems for part in answered_parts]),
             np.concatenate(rows),
             np.concatenate([part.propensities for part in answered_parts]),
             np.concatenate([part.outcomes for part in answered_parts]),
-            np.concatenate(rooms) if len(rooms) == len(answered_parts) else None,
+            np.concatenate(budgets) if len(budgets) == len(answered_parts) else None,
             tuple(name for part in answered_parts for name in part.list_ids),
             {
                 name: np.concatenate([part.others[name] for part in answered_parts])
@@ -353,7 +353,7 @@ def _as_shown(
         list_ids=as_list_ids(named, len(lists)),
         propensities=chances,
         version=(0 if carried is None else carried.version) if version is None else version,
-        room=None if carried is None else carried.room,
+        budgets=None if carried is None else carried.budgets,
     )
 
 

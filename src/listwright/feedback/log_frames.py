@@ -75,11 +75,11 @@ def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
         "outcome": pa.array(gain, mask=np.isnan(gain)),
     }
     return pa.table(
-        {name: pa.array(values) for name, values in (columns | _candidate_columns(problems, lists.room)).items()}
+        {name: pa.array(values) for name, values in (columns | _candidate_columns(problems, lists.budgets)).items()}
     )
 
 
-def _candidate_columns(problems: Problems, room: Floats | None) -> dict[str, Any]:
+def _candidate_columns(problems: Problems, budgets: Floats | None) -> dict[str, Any]:
     names = problems.feature_names or range(problems.n_features)
     columns: dict[str, Any] = {f"feature: {name}": problems.features[:, j] for j, name in enumerate(names)}
     if problems.context is not None:
@@ -91,7 +91,7 @@ def _candidate_columns(problems: Problems, room: Floats | None) -> dict[str, Any
     named = codes if codes is None or items is None else np.array(items, dtype=object)[codes]
     others: dict[str, Any] = {"catalogue": named, "size": problems.sizes}
     others |= _quotas(problems)
-    others["budget"] = None if room is None else room[problems.owners]
+    others["budget"] = None if budgets is None else budgets[problems.owners]
     others["group"] = None if problems.groups is None else [str(name) for name in problems.groups.tolist()]
     return columns | {name: values for name, values in others.items() if values is not None}
 
@@ -275,7 +275,7 @@ def _parts(
             list_ids=tuple(names[run[0] : run[-1] + 1]),
             propensities=chances[run],
             version=0 if versions is None else int(versions[run[0]]),
-            room=None if budget is None else budget[run],
+            budgets=None if budget is None else budget[run],
         )
         parts.append((lists, gains[run], {name: values[run] for name, values in others.items()}))
     return parts

@@ -53,7 +53,7 @@ class Recommendations(Lists):
     list_ids: tuple[str, ...] = ()
     propensities: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # as rows; nan behind the end of a list
     version: int = 0  # lists that the policy had learned from
-    room: Floats | None = None  # by problem: the budget
+    budgets: Floats | None = None  # by problem: the budget
 
     def items(self, i: int) -> list[Any]:
         """Return the items of list `i`: their ids, or their positions in the problem where items have no ids."""
@@ -127,10 +127,10 @@ class Waiting:
                 f"{self.limit:,} lists."
             )
         lists, i = self._shown[name]
-        room = None if lists.room is None else float(lists.room[i])
+        budgets = None if lists.budgets is None else float(lists.budgets[i])
         problem, picks = lists.problems[i], lists[i]
         return TrainingUpdate.of(
-            name, problem, picks, lists.propensities[i, : len(picks)], outcome, budget=room, cascade=cascade
+            name, problem, picks, lists.propensities[i, : len(picks)], outcome, budget=budgets, cascade=cascade
         )
 
     def answer(self, names: list[str]) -> None:

@@ -86,7 +86,8 @@ def shown_items(features: Features, logged: AnsweredLists, revealed: Bools) -> S
     tables, crosses, lists, positions = [], [], [], []
     rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
     length = int(revealed.sum(axis=1).max())
-    for step in walk(logged.problems, features, ReplayPolicy(logged.rows), length=length, rng=rng, room=logged.rooms):
+    policy = ReplayPolicy(logged.rows)
+    for step in walk(logged.problems, features, policy, length=length, rng=rng, budgets=logged.budgets):
         which = np.flatnonzero(revealed[:, step.position])
         picks = logged.rows[which, step.position]
         tables.append(step.rows.table[picks])
@@ -172,10 +173,10 @@ def _learn_all(learner: Learner, examples: list[Examples]) -> None:
 
 def _examples(features: Features, record: TrainingUpdate, gains: Floats, weights: Floats) -> list[Examples]:
     problem = record.problem
-    room = None if record.budget is None else np.array([record.budget])
+    budgets = None if record.budget is None else np.array([record.budget])
     rng = np.random.default_rng(0)  # the walk asks for one; a given list draws nothing
     examples = []
-    for step in walk(problem, features, ReplayPolicy(record.picks[None]), length=len(gains), rng=rng, room=room):
+    for step in walk(problem, features, ReplayPolicy(record.picks[None]), length=len(gains), rng=rng, budgets=budgets):
         by_row = np.zeros(problem.n_rows)
         by_row[step.picks] = gains[step.position]
         weight, chances = float(weights[step.position]), record.propensities[[step.position]]

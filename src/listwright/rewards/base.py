@@ -113,7 +113,7 @@ class Reward(ABC):
         """Return the gains of the given rows only. Override it where that is cheaper than computing all gains."""
         return self.gains(state)[rows]
 
-    def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
+    def lazy_lists(self, problems: Problems, sizes: Floats, budgets: Floats, steps: int) -> tuple[Ints, Floats] | None:
         """Build lists by compiled lazy greedy, or returns None if this reward has no compiled form.
 
         Rows are ranked by gain per size. The result has two arrays of shape (problems, steps): the rows picked, -1

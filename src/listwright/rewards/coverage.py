@@ -78,7 +78,7 @@ class TopicReward(TableReward):
         kernels.raise_levels(picks, *state.layout, levels, self.kind)
         return state._replace(levels=levels, earned=earned)
 
-    def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
+    def lazy_lists(self, problems: Problems, sizes: Floats, budgets: Floats, steps: int) -> tuple[Ints, Floats] | None:
         """Build lists by compiled lazy greedy; None for a subclass that overrides `gains_of` or `add`."""
         if type(self).gains_of is not TopicReward.gains_of or type(self).add is not TopicReward.add:
             return None
@@ -87,7 +87,7 @@ class TopicReward(TableReward):
         gains, most = self.gains(state), state.totals if self.normalize else np.full(len(problems), np.inf)
         rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
         what = (row_starts, topics, amounts, topic_starts, state.weights, state.caps, self.kind, state.totals, most)
-        kernels.lazy_topics(offsets, gains, sizes, *what, room, rows, picked)
+        kernels.lazy_topics(offsets, gains, sizes, *what, budgets, rows, picked)
         return rows, picked
 
     def value(self, state: TopicState) -> Floats:

@@ -103,13 +103,13 @@ class FacilityLocation(TableReward):
         kernel(picks, state.offsets, *state.similarity, best)
         return state._replace(best=best, earned=earned)
 
-    def lazy_lists(self, problems: Problems, sizes: Floats, room: Floats, steps: int) -> tuple[Ints, Floats] | None:
+    def lazy_lists(self, problems: Problems, sizes: Floats, budgets: Floats, steps: int) -> tuple[Ints, Floats] | None:
         if type(self) is not FacilityLocation:
             return None
         state, offsets = self.start(problems), problems.offsets
         rows, picked = np.full((len(problems), steps), -1), np.zeros((len(problems), steps))
         if len(state.similarity) == 3:
-            _lazy_on_graphs(state, sizes, room, rows, picked)
+            _lazy_on_graphs(state, sizes, budgets, rows, picked)
             return rows, picked
         similarity, blocks = state.similarity
         alone = self.bind(offsets).tables["alone"].values / state.totals[state.owners]
@@ -117,7 +117,7 @@ class FacilityLocation(TableReward):
 
         def some(low: int, high: int) -> None:
             kernels.lazy_facility(
-                low, high, offsets, bounds, sizes, similarity, blocks, state.totals, room, rows, picked
+                low, high, offsets, bounds, sizes, similarity, blocks, state.totals, budgets, rows, picked
             )
 
         in_parallel(some, offsets, problems.n_rows > MANY)
@@ -127,7 +127,7 @@ class FacilityLocation(TableReward):
         return state.earned
 
 
-def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Ints, picked: Floats) -> None:
+def _lazy_on_graphs(state: FacilityState, sizes: Floats, budgets: Floats, rows: Ints, picked: Floats) -> None:
     """Fill `rows` and `picked` with lists and their gains, by lazy greedy on sparse similarities."""
     row_starts, columns, values = state.similarity
 
@@ -136,7 +136,7 @@ def _lazy_on_graphs(state: FacilityState, sizes: Floats, room: Floats, rows: Int
             start, end = state.offsets[i], state.offsets[i + 1]
             first, last, n = row_starts[start], row_starts[end], end - start
             graph = row_starts[start : end + 1] - first, columns[first:last], values[first:last], np.ones(n)
-            limits = sizes[start:end], room[i], *NO_QUOTAS
+            limits = sizes[start:end], budgets[i], *NO_QUOTAS
             lists = np.arange(n), np.zeros(n), rows[i], picked[i]
             kernels.lazy_graph(*graph, state.totals[i], np.zeros(n), *limits, *lists)
         chosen = rows[low:high]

@@ -62,7 +62,7 @@ class RowConstraints(Constraints):
 
     @property
     def budget(self) -> float:
-        return float(self._limits.room[0])
+        return float(self._limits.budgets[0])
 
     @property
     def n_needed(self) -> int:
@@ -88,7 +88,7 @@ class RowConstraints(Constraints):
     def copy(self, **changes: Any) -> Self:
         twin = object.__new__(type(self))
         limits = self._limits._replace(**changes.pop("limits", {}))
-        fresh = limits._replace(room=limits.room.copy(), counts=limits.counts.copy(), left=limits.left.copy())
+        fresh = limits._replace(budgets=limits.budgets.copy(), counts=limits.counts.copy(), left=limits.left.copy())
         twin.__dict__.update(self.__dict__ | {"_limits": fresh, "open": self.open.copy()} | changes)
         return twin
 
@@ -169,8 +169,8 @@ def make_constraints(
         quotas = make_quotas(Quotas.free(n), offsets, groups, per_group, excluded, None, further, None)
         _check_labels(groups, per_group, excluded)
         parts = quotas.limits(offsets, None if k is None else k + len(taken), needs_first=False)
-    sizes, room = (amounts[:, 0].copy(), left[:1]) if len(left) else (NO_SIZES, np.array([np.inf]))
-    limits = ListLimits(sizes, room, *parts, False)
+    sizes, budgets = (amounts[:, 0].copy(), left[:1]) if len(left) else (NO_SIZES, np.array([np.inf]))
+    limits = ListLimits(sizes, budgets, *parts, False)
     use_up_rows(taken, limits._replace(amounts=np.zeros((n, 0))))  # given rows cost nothing
     short = first_bad(limits.counts[:, BELOW] > limits.counts[:, MOST])
     if short is not None:

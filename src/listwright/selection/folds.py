@@ -44,14 +44,14 @@ class SaturatedFold(SelectionFold):
 
     def __init__(self, similarity: SimilarityMatrix, weights: Floats, alpha: float) -> None:
         self.similarity, self.weights, self.n, self.batch = similarity, weights, similarity.n, similarity.batch
-        self.room = alpha * similarity.totals()
+        self.capacity = alpha * similarity.totals()
 
     def gains(self, rows: Ints) -> Floats:
-        return self.similarity.capped_sums(rows, self.room, self.weights)
+        return self.similarity.capped_sums(rows, self.capacity, self.weights)
 
     def add(self, row: int) -> float:
-        used = np.minimum(np.maximum(self.similarity.column(row), 0.0), self.room)
-        self.room = self.room - used
+        used = np.minimum(np.maximum(self.similarity.column(row), 0.0), self.capacity)
+        self.capacity = self.capacity - used
         return float(self.weights @ used)
 
 

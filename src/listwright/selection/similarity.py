@@ -210,11 +210,11 @@ class SimilarityMatrix(ABC):
         map_blocks(work, self.n_targets, GATHERED)
         return similar
 
-    def capped_sums(self, rows: Ints, room: Floats, weights: Floats) -> Floats:
-        """Return by candidate the weighted sum over targets of its similarity, from 0 up to the target's room."""
+    def capped_sums(self, rows: Ints, capacity: Floats, weights: Floats) -> Floats:
+        """Return by candidate the weighted sum over targets of its similarity, from 0 up to the target's capacity."""
 
         def measure(tile: Floats32, low: int, high: int, sums: Floats) -> None:
-            add_capped_sums(tile, room[low:high], weights[low:high], sums)
+            add_capped_sums(tile, capacity[low:high], weights[low:high], sums)
 
         return sweep(self, rows, None, measure)
 

@@ -18,7 +18,7 @@ from listwright.text.budget import Budget
 from listwright.text.clusters import Cluster
 from listwright.text.readers import folders_and_files, read_cluster_folder, read_cluster_folders, read_text
 from listwright.text.sentences import split_sentences
-from listwright.text.summary_problems import STRUCTURE, room_of, summary_features, summary_problems
+from listwright.text.summary_problems import STRUCTURE, size_limit, summary_features, summary_problems
 
 SHIPPED = Path(__file__).with_name("reports.listwright")
 BUDGET = Budget(665, "bytes")
@@ -125,20 +125,20 @@ def summarize(
     """
     model = shipped_model() if model is None else model
     problems = summary_problems([replace(cluster, references=()) for cluster in clusters], unit=budget.unit)
-    room = room_of(budget)
+    limit = size_limit(budget)
     assert problems.sizes is not None
     for index, cluster in enumerate(clusters):
         least = problems.sizes[problems.offsets[index] : problems.offsets[index + 1]].min()
-        if least > room:
-            shortest = int(least) - (room - budget.amount)
+        if least > limit:
+            shortest = int(least) - (limit - budget.amount)
             raise InputError(
                 f"No sentence of {cluster.id} fits {budget}: the shortest takes {shortest}. Raise the budget."
             )
     reasons: Sequence[list[Reasons] | None] = [None] * len(clusters)
     if explain:
-        lists, reasons = explain_lists(model, problems, room)
+        lists, reasons = explain_lists(model, problems, limit)
     else:
-        lists = list(model.predict(problems, budget=room))
+        lists = list(model.predict(problems, budget=limit))
     return [_summary(cluster, items, why) for cluster, items, why in zip(clusters, lists, reasons, strict=True)]
 
 
@@ -186,7 +186,7 @@ def summary_model(clusters: Sequence[Cluster], *, budget: Budget = BUDGET) -> SC
     listwright.text.read_cluster_folders : Reads training clusters.
     """
     problems = summary_problems(clusters, unit=budget.unit, need_references=True)
-    return SCP(budget=room_of(budget), features=summary_features(), random_state=0).fit(problems)
+    return SCP(budget=size_limit(budget), features=summary_features(), random_state=0).fit(problems)
 
 
 def shipped_model() -> SCP:
@@ -194,9 +194,9 @@ def shipped_model() -> SCP:
     return model
 
 
-def explain_lists(model: ListEstimator, problems: Problems, room: float) -> tuple[list[Ints], list[list[Reasons]]]:
+def explain_lists(model: ListEstimator, problems: Problems, limit: float) -> tuple[list[Ints], list[list[Reasons]]]:
     """Return the lists that `predict` builds, and the reasons for each pick, the strongest first."""
-    lists = model.predict(problems.without_reward(), budget=room)
+    lists = model.predict(problems.without_reward(), budget=limit)
     assert isinstance(lists.explainer, Explainer)
     picked = list(lists)
     steps = [lists.explainer.options_considered(problems, i, picks) for i, picks in enumerate(picked)]

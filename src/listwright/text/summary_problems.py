@@ -69,7 +69,7 @@ def summary_features() -> Features:
     return paper_summary_features() + ExpectedCoverage()
 
 
-def room_of(budget: Budget) -> int:
+def size_limit(budget: Budget) -> int:
     """Return what sizes may sum to. Each size includes a joining space, of which there is one fewer than sentences."""
     return budget.amount + (budget.unit in ("bytes", "characters"))
 
@@ -111,9 +111,9 @@ class _ByColumn(Baseline):
         if self.column not in (problems.feature_names or ()):
             raise InputError(f"{type(self).__name__} needs the feature {self.column!r}. See summary_problems.")
 
-    def _lists(self, problems: Problems, steps: int, room: Floats | None) -> Lists:
+    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
         scores = problems.features[:, (problems.feature_names or ()).index(self.column)]
-        return lists_by_score(problems, np.asarray(scores, dtype=np.float64), steps, room)
+        return lists_by_score(problems, np.asarray(scores, dtype=np.float64), steps, budgets)
 
 
 class Lead(_ByColumn):

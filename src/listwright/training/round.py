@@ -310,11 +310,11 @@ class Training:
     def consume_batch(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
         batch = as_constrained(batch, None, self.per_group)
         reward = reward_of(batch)
-        earned, room = reward.start(batch), as_budgets(self.budget, batch)
+        earned, budgets = reward.start(batch), as_budgets(self.budget, batch)
         view = self.features if self.training_features is None else self.training_features
         folds = folds_of(batch.problem_ids)
         loss, laws = 0.0, Laws(batch.n_rows, reward.value(earned))
-        for step in walk(batch, view, self.policy, length=self.length, rng=rng, room=room, repeats=self.repeats):
+        for step in walk(batch, view, self.policy, length=self.length, rng=rng, budgets=budgets, repeats=self.repeats):
             gains = laws.watch(reward.gains(earned))
             if self.per_size and batch.sizes is not None:
                 gains = gains / batch.sizes
@@ -346,9 +346,9 @@ class Training:
     def value(self, problems: Problems) -> float:
         self.ledger.measure(problems)
         problems = as_constrained(problems, None, self.per_group)
-        rng, room = np.random.default_rng(0), as_budgets(self.budget, problems)
+        rng, budgets = np.random.default_rng(0), as_budgets(self.budget, problems)
         lists = build_lists(
-            problems, self.features, self.policy, length=self.length, rng=rng, room=room, repeats=self.repeats
+            problems, self.features, self.policy, length=self.length, rng=rng, budgets=budgets, repeats=self.repeats
         )
         return float(list_values(lists, problems).mean())
 

@@ -101,10 +101,10 @@ class Constraints:
 
     @property
     def left(self) -> Floats:
-        return self._limits.room
+        return self._limits.budgets
 
     def fits(self) -> Bools:
-        sizes, left = self._limits.sizes, self._limits.room
+        sizes, left = self._limits.sizes, self._limits.budgets
         fits = open_rows(self._limits) if len(self._limits.groups) else np.ones(self.problems.n_rows, dtype=bool)
         if len(sizes):
             fits &= sizes <= left[self.problems.owners]
@@ -114,7 +114,7 @@ class Constraints:
 
     def take(self, picks: Ints) -> None:
         """Subtract one picked row per problem; -1 picks none."""
-        sizes, left = self._limits.sizes, self._limits.room
+        sizes, left = self._limits.sizes, self._limits.budgets
         if len(sizes):
             some = picks >= 0
             left[some] -= sizes[picks[some]]
@@ -127,15 +127,15 @@ class Constraints:
 
     def _check_pinned(self) -> None:
         limits = self._limits
-        limits = limits._replace(room=limits.room.copy(), counts=limits.counts.copy(), left=limits.left.copy())
-        rows = limits.counts[: len(limits.room), PINNED].copy()
+        limits = limits._replace(budgets=limits.budgets.copy(), counts=limits.counts.copy(), left=limits.left.copy())
+        rows = limits.counts[: len(limits.budgets), PINNED].copy()
         limits.counts[:, FIRST], limits.counts[: len(rows), PINNED] = 0, -1
         while (rows >= 0).any():
             fits = open_rows(limits)
             for problem in np.flatnonzero(rows >= 0):
                 row = int(rows[problem])
-                limits.room[problem] -= limits.sizes[row] if len(limits.sizes) else 0.0
-                if limits.room[problem] < 0 or not fits[row]:
+                limits.budgets[problem] -= limits.sizes[row] if len(limits.sizes) else 0.0
+                if limits.budgets[problem] < 0 or not fits[row]:
                     raise InputError(f"The pinned rows do not fit: there is no room for {self.problems.name_of(row)}.")
             use_up_rows(rows, limits)
             rows = np.where(rows >= 0, limits.groups[rows, -1], -1)

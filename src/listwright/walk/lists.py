@@ -41,14 +41,14 @@ def walk(
     *,
     length: int | None,
     rng: np.random.Generator,
-    room: Floats | None = None,
+    budgets: Floats | None = None,
     repeats: bool = False,
 ) -> Iterator[Step]:
     # An option is a row that fits into what is left of the budget and, unless repeats are allowed, is not yet in the
     # list. This is the list construction of Algorithm 2; training measures gains at each step.
     policy = policy.drawn(len(problems), rng)
     seen = features.start(problems)
-    untaken, left = np.ones(problems.n_rows, dtype=bool), Constraints(problems, room, length)
+    untaken, left = np.ones(problems.n_rows, dtype=bool), Constraints(problems, budgets, length)
     for position in count() if length is None else range(length):
         fits = left.fits()
         options = untaken & fits
@@ -71,7 +71,7 @@ def build_lists(
     *,
     length: int | None,
     rng: np.random.Generator,
-    room: Floats | None = None,
+    budgets: Floats | None = None,
     repeats: bool = False,
 ) -> Lists:
     """Return the lists that a walk builds, with the score of each pick. Uses the compiled walk if it applies."""
@@ -79,11 +79,11 @@ def build_lists(
     if compiled is not None and not (length is None and repeats):
         most = int(problems.counts.max())
         steps = most if length is None else length if repeats else min(length, most)
-        rows, row_scores, _ = compiled.lists(steps, room, repeats)
+        rows, row_scores, _ = compiled.lists(steps, budgets, repeats)
         used = steps if rows[:, -1].max() >= 0 else max(1, int((rows >= 0).any(axis=0).sum()))
         return Lists(problems, rows[:, :used], picked_scores=row_scores[:, :used])
     with one_thread():
-        return plain_lists(problems, features, policy, length=length, rng=rng, room=room, repeats=repeats)
+        return plain_lists(problems, features, policy, length=length, rng=rng, budgets=budgets, repeats=repeats)
 
 
 def plain_lists(problems: Problems, features: Features, policy: Policy, **settings: Any) -> Lists:
@@ -131,17 +131,17 @@ class CompiledWalk(NamedTuple):
     policy: Linear  # the policy
 
     def lists(
-        self, length: int, room: Floats | None, repeats: bool = False, draws: Draws | None = None
+        self, length: int, budgets: Floats | None, repeats: bool = False, draws: Draws | None = None
     ) -> tuple[Ints, Floats, Floats]:
         """Return the rows of each list, their scores, and the probabilities of those drawn, by problem and position."""
         problems, weights = self.problems, self.weights()
-        limits = Constraints(problems, room, length).limits(repeats=repeats)
+        limits = Constraints(problems, budgets, length).limits(repeats=repeats)
         lists, picked = np.full((len(problems), length), -1), np.zeros((len(problems), length))
         explores = draws is not None
         chances = np.full((len(problems), length), np.nan) if explores else NOT_HELD
         most = problems.n_rows if len(problems) == 1 else int(np.diff(problems.offsets).max(initial=0))
         quotas = limits[2:6] if len(limits.groups) else None
-        limited = limits.sizes, limits.room, repeats, quotas, draws
+        limited = limits.sizes, limits.budgets, repeats, quotas, draws
         batch = problems.offsets, problems.features, weights, *limited, lists, picked, chances
 
         def some(low: int, high: int) -> None:

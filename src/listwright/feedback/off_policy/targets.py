@@ -92,7 +92,7 @@ class Walked(Target):
         logged = replace(logged, problems=self.model._by_names(logged.problems))
         rng = np.random.default_rng(0)  # the walk asks for one; given lists draw nothing
         exploring = self.exploring(logged.rows, length)
-        steps = walk(logged.problems, self.features, exploring, length=length, rng=rng, room=logged.rooms)
+        steps = walk(logged.problems, self.features, exploring, length=length, rng=rng, budgets=logged.budgets)
         with one_thread():
             for step in steps:
                 yield step.scores
@@ -101,7 +101,7 @@ class Walked(Target):
         length = logged.rows.shape[1]
         logged = replace(logged, problems=self.model._by_names(logged.problems))
         count = int(np.clip(DRAWN_ROWS // logged.problems.n_rows, 2, DRAWS)) if self.draws else 1
-        drawn = [self.draw(logged.problems, length, logged.rooms, number) for number in range(count)]
+        drawn = [self.draw(logged.problems, length, logged.budgets, number) for number in range(count)]
         return OwnLists([_fit_length(rows, length) for rows in drawn])
 
 
@@ -196,17 +196,17 @@ def _of_bandit(bandit: ListBandit, seed: int) -> Target:
             playing.drawn_with, exploration, learned=playing.learned, length=slots, one_slot=one_slot, given=rows
         )
 
-    def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
+    def draw(problems: Problems, length: int, budgets: Floats | None, number: int) -> Ints:
         numbers = uniforms(draw_keys(seed, [f"{number}:{i}" for i in range(len(problems))]), length)
         seen = bandit.features_
-        return playing.draw(problems, seen, exploration, numbers=numbers, room=room, one_slot=one_slot)[0]
+        return playing.draw(problems, seen, exploration, numbers=numbers, budgets=budgets, one_slot=one_slot)[0]
 
     return Walked(bandit.features_, exploring, draw, draws=True, model=bandit, make=lambda twin: _of_bandit(twin, seed))
 
 
 def _predicted_by(model: ListBandit | ListEstimator) -> Callable[[Problems, int, Floats | None, int], Ints]:
-    def draw(problems: Problems, length: int, room: Floats | None, number: int) -> Ints:
-        limit: dict[str, Any] = {"length": length} if room is None else {"budget": room}
+    def draw(problems: Problems, length: int, budgets: Floats | None, number: int) -> Ints:
+        limit: dict[str, Any] = {"length": length} if budgets is None else {"budget": budgets}
         return model.predict(problems, **limit, allow_short=True).rows
 
     return draw

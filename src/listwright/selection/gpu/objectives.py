@@ -236,8 +236,8 @@ class SimilarityOnGPU:
     def column(self, row: int) -> Any:
         return self.column_on_gpu(row).cpu().numpy()
 
-    def capped_sums(self, rows: Ints, room: Floats, weights: Floats) -> Floats:
-        at, caps, w = (torch.from_numpy(numbers).cuda() for numbers in (rows, room, weights))
+    def capped_sums(self, rows: Ints, capacity: Floats, weights: Floats) -> Floats:
+        at, caps, w = (torch.from_numpy(numbers).cuda() for numbers in (rows, capacity, weights))
         sums = torch.zeros(len(rows), device="cuda", dtype=torch.float64)
         for block in cut(self.n_targets, NUMBERS // (4 * len(rows))):
             capped = torch.minimum(self.tile(block, at).clamp_(min=0.0).double(), caps[block, None])

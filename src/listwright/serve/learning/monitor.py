@@ -203,10 +203,10 @@ def _slots(features: Features, policies: Sequence[Policy], updates: Sequence[Tra
         slots = len(update.outcomes)
         rows[i, :slots] = update.picks[:slots] + problems.offsets[i]
         gains[i, :slots], chances[i, :slots] = update.outcomes, update.propensities[:slots]
-    rooms = np.array([np.inf if update.budget is None else update.budget for update in updates])
+    budgets = np.array([np.inf if update.budget is None else update.budget for update in updates])
     rng = np.random.default_rng(0)  # the walk asks for one; nothing is drawn
     with one_thread():
-        for step in walk(problems, features, ReplayPolicy(rows), length=longest, rng=rng, room=rooms):
+        for step in walk(problems, features, ReplayPolicy(rows), length=longest, rng=rng, budgets=budgets):
             at = step.position
             scores = [policy.score(step.rows) for policy in policies]
             picks = [best_rows(every, step.options, problems.offsets) for every in scores]

@@ -100,8 +100,8 @@ class Version:
 
     def chances(self, problem: Problems, picks: Ints, budget: float | None) -> Floats:
         nothing = np.full((1, len(picks)), np.nan)
-        room = None if budget is None else np.array([budget])
-        shown = AnsweredLists(problem, np.asarray(picks)[None], nothing, nothing, room, ("",))
+        budgets = None if budget is None else np.array([budget])
+        shown = AnsweredLists(problem, np.asarray(picks)[None], nothing, nothing, budgets, ("",))
         target = as_target(self.online if self.online is not None and self.explores else self.policy)
         steps = zip(target.suit(problem).chances(shown), picks, strict=True)
         return np.array([chances[row] for chances, row in steps], dtype=np.float64)

@@ -274,7 +274,7 @@ def as_recommendations(
         list_ids=ids,
         propensities=chances,
         version=rows[0].version,
-        room=np.array(budgets) if len(budgets) == len(served) else None,
+        budgets=np.array(budgets) if len(budgets) == len(served) else None,
     )
     return recommendations, gains
 

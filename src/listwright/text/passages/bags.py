@@ -53,9 +53,9 @@ def bm25(bags: Bags, is_term: Bools) -> Floats:
     """Return the Okapi BM25 score of each passage for the stems that are terms of the question (k1 = 1.2, b = 0.75)."""
     n, entries = len(bags.lengths), np.flatnonzero(is_term[bags.stems])
     owners, counts, held = bags.owners[entries], bags.counts[entries], bags.frequency[bags.stems[entries]]
-    room = 1.2 * (0.25 + 0.75 * bags.lengths / max(bags.lengths.mean(), 1.0))
+    saturation = 1.2 * (0.25 + 0.75 * bags.lengths / max(bags.lengths.mean(), 1.0))
     rarity = np.log1p((n - held + 0.5) / (held + 0.5))
-    return sum_by(owners, rarity * 2.2 * counts / (counts + room[owners]), n)
+    return sum_by(owners, rarity * 2.2 * counts / (counts + saturation[owners]), n)
 
 
 def likenesses(bags: Bags, rarity: Floats, is_term: Bools, rare: Bools) -> tuple[Floats, Floats, Floats]:
