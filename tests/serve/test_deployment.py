@@ -255,8 +255,9 @@ def started(reliability, model_file, tmp_path):
 @pytest.mark.system
 def test_the_service_starts_as_the_unit_says_and_stops_in_good_order(started):
     server, key = started
-    with pytest.raises(HTTPError, match="401"):
+    with pytest.raises(HTTPError, match="401") as refused:
         urlopen(f"{server.url}/v1/stats")
+    refused.value.close()
     with urlopen(Request(f"{server.url}/v1/learning", headers={"Authorization": f"Bearer {key}"})) as answer:
         assert json.load(answer)["on"] is True
     server.process.send_signal(signal.SIGTERM)

@@ -132,7 +132,8 @@ def test_a_packer_of_one_s_own_is_served(opened, tmp_path, model_file):
         QUERY, PASSAGES, length=2
     ).positions
     with pytest.raises(InputError, match="not a model of ContextPacker"):
-        opened(packer=model_file)
+        opened(packer=model_file, store=f"sqlite:///{tmp_path}/new.db")
+    assert not (tmp_path / "new.db").exists()  # nothing was opened that would have to be closed
 
 
 def test_the_packer_is_compiled_before_the_service_is_ready(opened, monkeypatch):

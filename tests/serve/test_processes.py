@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def test_a_request_that_waits_is_answered_before_the_end(serving: Any, asked: An
     other.close()
     assert code in (0, -15)
     assert answers[0][0] == 200
-    with sqlite3.connect(tmp_path / "store.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "store.db")) as connection:
         assert connection.execute("SELECT count(*) FROM lw_lists").fetchone() == (1,)
 
 

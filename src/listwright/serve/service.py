@@ -62,14 +62,14 @@ class Service:
         self.registry = registry.ModelRegistry(self.database.reading, _loader(settings))
         for name, file in self.contents.items():
             self.registry.check_file(name, file)
-        self.database.open()
+        self.packing = Packing(settings.packer, settings.tokens, self.limits)
+        self.database.open()  # last of what can fail, so that nothing is left open
         cores = os.cpu_count() or 1
         self.building, self.reads = Pool("building", cores, 64), Pool("reading", 4, 64)
         self.background, self.following = Pool("background", 2, 16), Pool("following", 1, 4)
         self.gathering = Gathering(self.building, lambda some: build_together(some, self.registry, self.limits))
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
-        self.packing = Packing(settings.packer, settings.tokens, self.limits)
         self.recent: OrderedDict[str, ServedList] = OrderedDict()
         self.replica = 1 + secrets.randbelow(2**31 - 1)  # whose rows count the lists of this process
         self.tasks: list[asyncio.Task[None]] = []
