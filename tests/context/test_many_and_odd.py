@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,3 +129,19 @@ def test_tokenizers(packer: lw.ContextPacker) -> None:
     )
     packed = lw.ContextPacker(tokens=letters).pack(QUESTION, [FILM, BIRTH], budget=len(FILM) + len(BIRTH) + 4)
     assert packed.tokens == len(packed.text()) + 2  # a blank line behind each
+
+
+def test_a_tokenizer_of_hugging_face_by_its_file(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    words = {word: i for i, word in enumerate(["?", *FILM.split(), *BIRTH.split()])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="?"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    given = lw.ContextPacker(tokens=tokenizer).pack(QUESTION, [FILM, BIRTH], budget=40)
+    by_name = lw.ContextPacker(tokens=f"huggingface:{tmp_path / 'tokenizer.json'}")
+    assert by_name.pack(QUESTION, [FILM, BIRTH], budget=40).tokens == given.tokens
+    assert given.tokens >= len(tokenizer.encode(given.text()).ids)
+    (tmp_path / "broken.json").write_text("{}")
+    for file in ("none.json", "broken.json"):
+        with pytest.raises(InputError, match=f"{file}' cannot be loaded"):
+            lw.ContextPacker(tokens=f"huggingface:{tmp_path / file}").pack(QUESTION, [FILM], budget=40)

@@ -93,6 +93,21 @@ def test_a_reranker_s_client_can_ask_for_the_best_with_their_texts(shared):
     assert len(results) == 2
 
 
+@pytest.mark.system
+def test_cohere_s_client_gets_the_ranking(shared):
+    cohere = pytest.importorskip("cohere")
+    with httpx.Client(verify=False) as connection:
+        client = cohere.ClientV2(api_key="not looked at here", base_url=shared.url, httpx_client=connection)
+        told = client.rerank(model="rerank-v3.5", query=QUERY, documents=PASSAGES, top_n=2)
+        with pytest.raises(cohere.UnprocessableEntityError, match="top_n"):
+            client.rerank(model="rerank-v3.5", query=QUERY, documents=PASSAGES, top_n=0)
+    plain = shared.post("/v1/rerank", json={"query": QUERY, "documents": PASSAGES, "top_n": 2}).json()["results"]
+    assert [(one.index, one.relevance_score) for one in told.results] == [
+        (one["index"], one["relevance_score"]) for one in plain
+    ]
+    assert {one.index for one in told.results} == {1, 3}
+
+
 @pytest.mark.parametrize(
     ("path", "change", "field"),
     [

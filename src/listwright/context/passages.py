@@ -200,14 +200,18 @@ def token_counter(tokens: Any) -> TokenCounter:
 @lru_cache(maxsize=8)
 def _load_tokenizer(name: str) -> Any:
     library, _, place = name.partition(":")
+    if library == "tiktoken":
+        load = require_extra("tiktoken", "Encodings need tiktoken.", extra="tokens").get_encoding
+    elif library == "huggingface":
+        load = require_extra("tokenizers", "Tokenizers need tokenizers.", extra="tokens").Tokenizer.from_file
+    else:
+        raise InputError(f'tokens must be "tiktoken:NAME" or "huggingface:FILE". Got {name!r}.')
     try:
-        if library == "tiktoken":
-            return require_extra("tiktoken", "Encodings need tiktoken.", extra="tokens").get_encoding(place)
-        if library == "huggingface":
-            return require_extra("tokenizers", "Tokenizers need tokenizers.", extra="tokens").Tokenizer.from_file(place)
-    except (ValueError, OSError) as error:  # an unknown name, a missing file, no network
+        return load(place)
+    except (
+        Exception
+    ) as error:  # an unknown name, a missing or broken file, no network; tokenizers has no narrower class
         raise InputError(f"tokens={name!r} cannot be loaded: {error}") from None
-    raise InputError(f'tokens must be "tiktoken:NAME" or "huggingface:FILE". Got {name!r}.')
 
 
 def write_passage(text: str, title: str, number: int, style: str) -> str:
