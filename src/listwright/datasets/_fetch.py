@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import csv
 import gzip
+import html
 import json
 import os
 import re
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
@@ -24,7 +27,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.io import loadmat
+from scipy.io.matlab import MatReadError
 
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.extras import require_extra
 from listwright.errors import InputError
 from listwright.problems import Problems
@@ -32,6 +39,8 @@ from listwright.text.readers import read_text
 
 FOLDER = "LISTWRIGHT_DATA"  # the environment variable that names a folder of data sets
 RECORDED = "checksums.json"
+_UNREADABLE = (BadZipFile, MatReadError, zlib.error)
+LARGEST = 2**28  # bytes of text to take out of one archive
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,7 @@ class PublishedData:
     checksums: Mapping[str, str] | None = None  # SHA-256 by file name, where it is known in advance
     convert: Callable[[Path, Path], None] | None = None  # from the files as published to the form that is read
     main: str = ""  # what the name alone stands for, if that is a file of the folder
+    missing: str = ""  # why a set has no files: what is not public, and where it is
 
 
 def fetch(name: str) -> Path:
@@ -83,8 +93,8 @@ def obtain(name: str, *, tell: Callable[[str], None]) -> Path:
     if not folder.is_dir():
         if not known.files:
             raise InputError(
-                f"{name} is not published in the form that is read here, so it cannot be downloaded. If you have it, "
-                f"name the folder above it in {FOLDER}. Its source: {known.source}."
+                f"{name} cannot be downloaded. {known.missing} If you have its folder, name the folder above it in "
+                f"{FOLDER}."
             )
         tell(describe(name))
         _download(name, known, folder)
@@ -177,11 +187,7 @@ def _questions(raw: Path, folder: Path) -> None:
 
 
 def _opinosis(raw: Path, folder: Path) -> None:
-    try:
-        with ZipFile(raw / "OpinosisDataset1.0_0.zip") as archive:
-            texts = {name: _decode(archive.read(name)) for name in archive.namelist() if not name.endswith("/")}
-    except BadZipFile as error:
-        raise InputError(f"The archive of opinosis cannot be read: {error}") from None
+    texts = _read_members(raw / "OpinosisDataset1.0_0.zip", r"\.data$|summaries-gold/")
     topics = {Path(name).name.removesuffix(".txt.data"): text for name, text in texts.items() if name.endswith(".data")}
     records = []
     for topic, text in sorted(topics.items()):
@@ -194,9 +200,199 @@ def _opinosis(raw: Path, folder: Path) -> None:
     _write_lines(folder / "opinosis.jsonl.gz", records)
 
 
+def _scisumm(raw: Path, folder: Path) -> None:
+    """Write the papers of 2018, and those of ScisummNet that are long enough and not among them."""
+    net = "Training-Set-2019/Task2/From-ScisummNet-2019"
+    parts = ("Training-Set-2018", "Test-Set-2018", net)
+    papers = rf"/data/({'|'.join(parts)})/([^/]+)/(Reference_XML/[^/]*\.xml$|(.*/)?\2\.xml$|summary/)"
+    archive = raw / "scisumm-corpus.zip"
+    texts = _read_members(archive, rf"{papers}|/data/Test-Set-2018-Gold/Task2/")
+    gold = {name: text for name, text in texts.items() if "/Test-Set-2018-Gold/" in name}
+    train, test, other = (
+        {paper: _paper(paper, files) for paper, files in _papers(texts, part).items()} for part in parts
+    )
+    for paper, record in test.items():
+        named = {name: text for name, text in gold.items() if paper in name.partition("/Task2/")[2]}
+        record |= {"split": "test", "refs": _summaries(named)}
+        for number, reference in enumerate(record["refs"]):
+            reference["annotator"] = f"{reference['kind']}{number}"
+    known = train | test
+    bare = [paper for paper, record in known.items() if not record["docs"][0]["sentences"] or not record["refs"]]
+    if not train or not test or bare:
+        raise InputError(f"{archive.name} has no sentences or no summaries of {bare[0] if bare else 'papers of 2018'}.")
+    more = [r for paper, r in other.items() if paper not in known and len(r["docs"][0]["sentences"]) >= 20]
+    _write_lines(folder / "scisumm2018.jsonl.gz", list(known.values()))
+    _write_lines(folder / "scisummnet2019.jsonl.gz", more)
+
+
+def _papers(texts: Mapping[str, str], part: str) -> dict[str, dict[str, str]]:
+    """Return the files of each paper by its id, from names such as "corpus/data/part/C02-1025/summary/a.txt"."""
+    papers: dict[str, dict[str, str]] = {}
+    for name, text in sorted(texts.items()):
+        paper, _, file = name.partition(f"/data/{part}/")[2].partition("/")
+        if file:
+            papers.setdefault(paper, {})[file] = text
+    return {paper: files for paper, files in papers.items() if any(not name.startswith("summary/") for name in files)}
+
+
+def _paper(paper: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """Return the record of a paper; its abstract and its title are no sentences to pick."""
+    source = min(files, key=lambda name: (name.startswith("summary/"), not name.startswith("Reference"), name))
+    title, section, abstract = "", "", False
+    rows: list[tuple[str, str, int]] = []
+    # not an XML parser: nothing is expanded or loaded, and a stray "&" does not stop it
+    for tag, settings, text in re.findall(r"<(/?[A-Z]+)\b([^<>]*)>([^<]*)", files[source]):
+        given = dict(re.findall(r'(\w+)\s*=\s*"([^"]*)"', settings))
+        abstract = tag == "ABSTRACT" or (abstract and tag != "/ABSTRACT")
+        if tag in ("SECTION", "/SECTION"):
+            section = html.unescape(given.get("title", ""))
+        if tag == "S" and (sentence := _plain(text)) and re.fullmatch("[0-9]{1,9}", given.get("sid", "")):
+            if given["sid"] == "0":
+                title = sentence
+            elif not abstract:
+                rows.append((sentence, section, int(given["sid"])))
+    sentences, sections, sids = ([row[i] for row in rows] for i in range(3))
+    docs = [{"doc_id": paper, "sentences": sentences, "sections": sections, "sids": sids}]
+    summaries = {name: text for name, text in files.items() if name.startswith("summary/")}
+    return {"id": paper, "split": "train", "title": title, "docs": docs, "refs": _summaries(summaries)}
+
+
+def _summaries(files: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the summaries whose file names say of which kind they are."""
+    found = []
+    for name, text in sorted((Path(path).name, _plain(text)) for path, text in files.items()):
+        kind = next((kind for kind in ("abstract", "community", "human") if kind in name), None)
+        if kind and text:
+            found.append({"annotator": name, "kind": kind, "text": text})
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^<>]+>", " ", text)).split())
+
+
+def _motion_paths(raw: Path, folder: Path) -> None:
+    for source in sorted(raw.iterdir()):
+        try:
+            np.savez_compressed(folder / f"{source.name}.npz", allow_pickle=False, **_path_library(source))
+        except (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError, *_UNREADABLE) as error:
+            raise InputError(f"{source.name} of motion_paths is not in the form of its source: {error!r}.") from error
+
+
+def _path_library(source: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a planning problem, with probed edges, thirty paths that cover much, and their features."""
+    graph = _rows(source / "graph.txt")[2:]  # number, from, to, length; counted from 1
+    graph.sort(key=lambda row: (int(row[2]), int(row[1])))  # the order of collision results
+    edges = np.array([row[1:3] for row in graph], dtype=np.int64) - 1
+    lengths = np.array([row[3] for row in graph], dtype=np.float32)
+    valid = _matrix(source, "coll_check_results") != 0  # (worlds, edges)
+    paths = [np.array(row, dtype=np.int64) - 1 for row in _rows(source / "path_library.dat")]
+    numbers = {(start, end): i for i, (start, end) in enumerate(edges.tolist())}
+    path_edges = [[numbers[pair] for pair in pairwise(path.tolist())] for path in paths]
+    success = np.array(_rows(source / "world_library_assignment.dat", ","), dtype=np.uint8)
+    train, test = (_matrix(source, f"{part}_id").ravel().astype(np.int32) - 1 for part in ("train", "test"))
+    worlds = np.concatenate((train, test))
+    if valid.shape != (len(success), len(edges)) or worlds.min() < 0 or worlds.max() >= len(success):
+        raise ValueError("its files have different numbers of worlds or edges")
+    if edges.min() < 0 or edges.max() >= 2 * len(edges) or min(map(len, path_edges)) < 2:
+        raise ValueError("vertices must be numbered from 1, and paths have two edges or more")
+    if not np.array_equal(success, np.stack([valid[:, along].all(axis=1) for along in path_edges], axis=1)):
+        raise ValueError("a path must be free in the worlds in which all of its edges are")
+    probes = _probe_edges(edges, np.concatenate(path_edges))
+    seeds = _cover(success[train], 30)
+    features = _path_features(
+        edges,
+        edges[probes],
+        valid[:, probes],
+        [paths[i] for i in seeds],
+        [lengths[path_edges[i]] for i in seeds],
+    )
+    return {
+        "success": success,
+        "train_id": train,
+        "test_id": test,
+        "edge_valid_packed": np.packbits(valid, axis=1),
+        "n_edges": np.array(len(edges), dtype=np.int32),
+        "probe_edges": probes.astype(np.int32),
+        "seed30": np.array(seeds, dtype=np.int32),
+        "seed30_features": features,
+    }
+
+
+def _rows(path: Path, separator: str | None = None) -> list[list[str]]:
+    return [line.split(separator) for line in path.read_text(encoding="ascii").splitlines() if line.strip()]
+
+
+def _matrix(source: Path, name: str) -> NDArray[Any]:
+    return np.asarray(loadmat(source / f"{name}.mat", variable_names=[name])[name])
+
+
+def _probe_edges(edges: Ints, on_paths: Ints) -> Ints:
+    """Return a tenth of the edges on no path, at least 60, in one direction each."""
+    ends = np.sort(edges, axis=1)
+    undirected = ends[:, 0] * (edges.max() + 1) + ends[:, 1]
+    first = np.sort(np.unique(undirected, return_index=True)[1])
+    free = first[~np.isin(undirected[first], undirected[on_paths])]
+    n_probes = min(max(60, len(free) // 10), len(free))
+    return np.sort(np.random.default_rng(0).choice(free, n_probes, replace=False))
+
+
+def _cover(success: NDArray[Any], n_paths: int) -> list[int]:
+    """Pick paths by how many worlds each adds; of equal ones, that which is free in most worlds."""
+    left, chosen = np.ones(len(success), dtype=bool), list[int]()
+    for _ in range(min(n_paths, success.shape[1])):
+        score = success[left].sum(axis=0, dtype=np.int64) * (len(success) + 1) + success.sum(axis=0, dtype=np.int64)
+        score[chosen] = -1
+        chosen.append(int(score.argmax()))
+        left &= success[:, chosen[-1]] == 0
+    return chosen
+
+
+def _path_features(
+    edges: Ints, probes: Ints, free: Bools, paths: list[Ints], lengths: list[NDArray[np.float32]]
+) -> NDArray[np.float16]:
+    """Return, by world and path: length, number of edges, how free the probes within 0, 1 and 2 hops of it are."""
+    n = int(edges.max()) + 1
+    ones = np.ones(2 * len(probes))
+    touches = sparse.csr_array((ones, (np.tile(np.arange(len(probes)), 2), probes.T.ravel())), shape=(len(probes), n))
+    ends = np.concatenate((edges, edges[:, ::-1], np.repeat(np.arange(n), 2).reshape(n, 2)))
+    near = sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+    near.data[:] = 1.0  # an edge that is there in both directions counts once
+    good, count = free @ touches, touches.sum(axis=0)
+    prior = 2.0 * free.mean(axis=1, keepdims=True)
+    table = np.empty((len(free), len(paths), 17), dtype=np.float32)
+    for i, (path, length) in enumerate(zip(paths, lengths, strict=True)):
+        table[:, i, :2] = length.sum(), len(path) - 1
+    for column in (2, 7, 12):
+        share: Floats = (good + prior) / (count + 2.0)
+        for i, path in enumerate(paths):
+            along = share[:, path]
+            thirds = (part.mean(axis=1) for part in np.array_split(along, 3, axis=1))
+            table[:, i, column : column + 5] = np.stack((along.mean(axis=1), along.min(axis=1), *thirds), axis=1)
+        good, count = good @ near, count @ near
+    return table.astype(np.float16)
+
+
+def _read_members(path: Path, wanted: str) -> dict[str, str]:
+    """Return the texts of a zip archive's members whose names match; nothing is written under their names."""
+    texts, room = {}, LARGEST
+    try:
+        with ZipFile(path) as archive:
+            for member in archive.infolist():
+                if member.is_dir() or not re.search(wanted, member.filename):
+                    continue
+                room -= member.file_size
+                if room < 0:
+                    raise InputError(f"{path.name} holds more than {LARGEST:,} bytes, as of {member.filename}.")
+                texts[member.filename] = _decode(archive.read(member))
+    except (EOFError, OSError, RuntimeError, *_UNREADABLE) as error:
+        raise InputError(f"The archive {path.name} cannot be read: {error}") from None
+    return texts
+
+
 def _decode(content: bytes) -> str:
     try:
-        return content.decode("utf8")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("latin-1")
 
@@ -218,6 +414,9 @@ _ASLIB: dict[str, Any] = {
     "citation": "Bischl et al.: ASlib: A Benchmark Library for Algorithm Selection. Artificial Intelligence 237, 2016.",
     "source": "https://github.com/coseal/aslib_data",
 }
+_MOTION_FILES = (
+    "graph.txt path_library.dat world_library_assignment.dat coll_check_results.mat train_id.mat test_id.mat"
+)
 PUBLISHED: dict[str, PublishedData] = {
     "argkp": PublishedData(
         "ArgKP-2021: arguments on debatable topics, matched to key points.",
@@ -250,7 +449,31 @@ PUBLISHED: dict[str, PublishedData] = {
         "BSD-3-Clause",
         "Choudhury et al.: Near-Optimal Edge Evaluation in Explicit Generalized Binomial Graphs. NIPS 2017.",
         "https://github.com/sanjibanc/graph_collision_checking_dataset",
-        {},
+        _github(
+            "sanjibanc/graph_collision_checking_dataset",
+            "caf033d181f100aa2306c3d9cb076f4d645688ba",
+            {
+                f"{name}/{file}": f"dataset_{name}/{file}"
+                for name in ("2d_1", "2d_2", "heli_terrain_1", "herb_1", "xyh_1")
+                for file in _MOTION_FILES.split()
+            },
+        ),
+        {
+            "2d_1/graph.txt": "d6b128a82fcad2674a82ba34b52aa27aa4e5152437eadbca16287e2fd641ab34",
+            "2d_1/path_library.dat": "818a31ad4d1832c59e2ca90b24ed4aeda40a87685857e337b6960542b76f650d",
+            "2d_2/path_library.dat": "c1e245dfcc03ca603587f204fd781eef6079f23b79221ef5588705627bd82628",
+            "heli_terrain_1/path_library.dat": "97d2c9da3d208ecd17f5c29b2bd20973045285110a651433ae0f93e86bd123fa",
+            "herb_1/path_library.dat": "e78bcade3079b15018eed5b92480e7c6bd0ae41c979f2c1ab774eb287c18d37a",
+            "xyh_1/path_library.dat": "01f117152474f4e8038a150f820b87933435f242596565e6a9ed85e9794e657a",
+            "2d_1/world_library_assignment.dat": "9c297a23c2697f486dcd5a14516901e37c952dbff69ace80380d414510188c38",
+            "2d_2/world_library_assignment.dat": "839c3403163310bf4fe4c34547edf43c6fe0921689b36ccf81a9635651f1f2f3",
+            "heli_terrain_1/world_library_assignment.dat": (
+                "9c660608e2da309d655f66cd4f650a4650d072be9971da8cf8de49c198add2cd"
+            ),
+            "herb_1/world_library_assignment.dat": "0c669d000328e2d4bf0597da878bf43d84fc2e338841a389495df8a0c9f38549",
+            "xyh_1/world_library_assignment.dat": "a11dc45c36856b75f9431c6ef5d23f52f11340a5d46f968da07928fb572d12bb",
+        },
+        convert=_motion_paths,
     ),
     "movietweetings100k": PublishedData(
         "100,000 movie ratings from tweets, with the genres of the movies.",
@@ -276,6 +499,21 @@ PUBLISHED: dict[str, PublishedData] = {
         convert=_questions,
         main="hotpotqa200.jsonl.gz",
     ),
+    "open_bandit": PublishedData(
+        "A log of a fashion shop: 10,000 shown items, with clicks, for each of three campaigns and two policies.",
+        "CC BY 4.0",
+        "Saito et al.: Open Bandit Dataset and Pipeline. NeurIPS Datasets and Benchmarks 2021.",
+        "https://github.com/st-tech/zr-obp",
+        _github(
+            "st-tech/zr-obp",
+            "0aeff65c131d24ee118be1fa503293b7ebbb7b72",
+            {
+                f"{policy}/{campaign}/{campaign}.csv": f"obp/dataset/obd/{policy}/{campaign}/{campaign}.csv"
+                for policy in ("bts", "random")
+                for campaign in ("all", "men", "women")
+            },
+        ),
+    ),
     "opinosis": PublishedData(
         "51 topics of reviews, about 100 sentences each, with short summaries by people.",
         "Apache-2.0 (the repository); the sentences are from reviews on public sites",
@@ -293,7 +531,11 @@ PUBLISHED: dict[str, PublishedData] = {
         "CC BY 4.0",
         "Chandrasekaran et al.: Overview and Insights from the Shared Tasks at SDP 2020 and CL-SciSumm 2019.",
         "https://github.com/WING-NUS/scisumm-corpus",
-        {},
+        {
+            "scisumm-corpus.zip": "https://codeload.github.com/WING-NUS/scisumm-corpus/zip/"
+            "1dd68e44df5c94cc767cc301cd04e61c52e4bf68"
+        },
+        convert=_scisumm,
     ),
     "scp_trajectory": PublishedData(
         "The robot-arm data of the SCP paper: 30 seed trajectories in 310 training and 212 test environments.",
@@ -312,6 +554,10 @@ PUBLISHED: dict[str, PublishedData] = {
         "Clarke, Craswell and Soboroff: Overview of the TREC Web Track, 2009 to 2012.",
         "https://github.com/jzbjyb/DSSA",
         {},
+        missing="Judgements, runs and suggestions are public (jzbjyb/DSSA on GitHub), and so are published rankings "
+        "(qratosone/GDESA, su-zhan/PAD). The BM25 scores are not to be had safely: they are published as a pickle "
+        "(bm25_scores.pkl of XuChen0427/FairDiverse), which can run code and is not read here, and the texts to "
+        "compute them from (ClueWeb09-B) need a licence.",
     ),
 }
 
