@@ -195,6 +195,8 @@ def corpus(**changes: str) -> dict[str, str | bytes]:
         f"{NET}/A04-4/summary/A04-4.scisummnet_human.txt": "Long.",
         f"{NET}/P03-3/Reference_XML/P03-3.xml": long,
         f"{NET}/A05-5/Reference_XML/A05-5.xml": PAPER.format(last="Too short."),
+        f"{NET}/A05-5/summary/A05-5.scisummnet_human.txt": "Short.",
+        f"{NET}/A06-6/Reference_XML/A06-6.xml": long,  # without a summary
         **changes,
     }
 

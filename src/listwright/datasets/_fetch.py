@@ -220,7 +220,8 @@ def _scisumm(raw: Path, folder: Path) -> None:
     bare = [paper for paper, record in known.items() if not record["docs"][0]["sentences"] or not record["refs"]]
     if not train or not test or bare:
         raise InputError(f"{archive.name} has no sentences or no summaries of {bare[0] if bare else 'papers of 2018'}.")
-    more = [r for paper, r in other.items() if paper not in known and len(r["docs"][0]["sentences"]) >= 20]
+    other = {paper: record for paper, record in other.items() if paper not in known and record["refs"]}
+    more = [record for record in other.values() if len(record["docs"][0]["sentences"]) >= 20]
     _write_lines(folder / "scisumm2018.jsonl.gz", list(known.values()))
     _write_lines(folder / "scisummnet2019.jsonl.gz", more)
 
@@ -375,14 +376,14 @@ def _path_features(
 
 def _read_members(path: Path, wanted: str) -> dict[str, str]:
     """Return the texts of a zip archive's members whose names match; nothing is written under their names."""
-    texts, room = {}, LARGEST
+    texts, left = {}, LARGEST
     try:
         with ZipFile(path) as archive:
             for member in archive.infolist():
                 if member.is_dir() or not re.search(wanted, member.filename):
                     continue
-                room -= member.file_size
-                if room < 0:
+                left -= member.file_size
+                if left < 0:
                     raise InputError(f"{path.name} holds more than {LARGEST:,} bytes, as of {member.filename}.")
                 texts[member.filename] = _decode(archive.read(member))
     except (EOFError, OSError, RuntimeError, *_UNREADABLE) as error:
