@@ -1,8 +1,7 @@
 """`python -m benchmarks.feedback`: learning from clicks, measured.
 
 It writes results.json beside this file, and the results page. Most of the time goes to the check of off-policy
-estimates (`--logs`). `--obd` names the folder of the Open Bandit Dataset (obp/dataset/obd in the wheel of the package
-obp); without it that part is left out.
+estimates (`--logs`).
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from benchmarks.feedback.section import rare_section
 from benchmarks.feedback.settings import LOGS
 from benchmarks.feedback.size import large_log
 from benchmarks.feedback.trees import compare_learners
+from listwright.datasets import fetch
 
 FILE = Path(__file__).with_name("results.json")
 PAGE_TABLE = Path(__file__).parents[2] / "docs" / "snippets" / "rare_events.md"  # see docs/run_snippets.py
@@ -35,7 +35,6 @@ def main() -> None:
     """Runs every part, or those named."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.feedback")
     parser.add_argument("parts", nargs="*", help="some of the parts; all by default")
-    parser.add_argument("--obd", type=Path, default=Path("obd"))
     parser.add_argument("--logs", type=int, default=LOGS, help="logs per setting of the check of estimates")
     parser.add_argument("--resume", action="store_true", help="keep the cells of rare events that are in results.json")
     options = parser.parse_args()
@@ -47,7 +46,7 @@ def main() -> None:
         "drift": compare_half_lives,
         "trees": compare_learners,
         "size": large_log,
-        "open bandit": lambda: real_log(options.obd) if options.obd.exists() else None,
+        "open bandit": lambda: real_log(fetch("open_bandit")),
         "rare events": lambda: rare_events(
             lambda found: write("rare events", found), read().get("rare events", []) if options.resume else []
         ),

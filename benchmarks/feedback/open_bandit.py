@@ -2,8 +2,8 @@
 
 A fashion shop showed items by a random policy and by Thompson sampling, in parallel, and published both logs with the
 chances of the shown items. So the value of the random policy can be estimated from the log of Thompson sampling, and
-looked up in its own. The sample of 10,000 rows per campaign and policy comes with the Python package obp (the folder
-obp/dataset/obd of its wheel), under CC BY 4.0.
+looked up in its own. The sample of 10,000 rows per campaign and policy (`listwright data open_bandit`) is published
+with the Python package obp, under CC BY 4.0.
 """
 
 from __future__ import annotations

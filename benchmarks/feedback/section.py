@@ -213,7 +213,7 @@ def _open_bandit(found: dict[str, Any]) -> str:
     return (
         "The Open Bandit Dataset, a real log: clicks per item of the random policy, as its own log has it, and as the "
         "log of Thompson sampling tells it. 10,000 rows each, with some 40 clicks, so intervals are wide. The data "
-        "is the folder `obp/dataset/obd` in the wheel of the Python package obp (CC BY 4.0).\n\n" + _table(head, rows)
+        "(`listwright data open_bandit`) is under CC BY 4.0.\n\n" + _table(head, rows)
     )
 
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise, product
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
+import numpy as np
 import pytest
+from scipy.io import savemat
 
 import listwright as lw
-from listwright.datasets import _fetch
+from listwright.datasets import _convert, _fetch
 from listwright.errors import InputError, MissingExtra
+from listwright.text.corpora import read_clusters
 
 pytest.importorskip("pooch", reason="needs the extra data")
 MOVIES = "1::Film (1999)::Drama|War\n2::Other (2001)::Drama\n"
@@ -36,7 +42,7 @@ def server(tmp_path: Path) -> Iterator[ThreadingHTTPServer]:
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "site"))) as http:
         http.asked = []  # type: ignore[attr-defined]
         http.folder = tmp_path / "site"  # type: ignore[attr-defined]
-        thread = Thread(target=http.serve_forever)
+        thread = Thread(target=http.serve_forever, args=(0.01,))
         thread.start()
         yield http
         http.shutdown()
@@ -53,6 +59,7 @@ def serve(server, tmp_path, monkeypatch):
 
     def put(name: str, files: dict[str, bytes], **settings: object) -> None:
         for file, content in files.items():
+            (server.folder / file).parent.mkdir(parents=True, exist_ok=True)
             (server.folder / file).write_bytes(content)
         addresses = {file: f"http://127.0.0.1:{server.server_port}/{file}" for file in files}
         known = _fetch.PublishedData("A set.", "MIT", "Ada 2013.", "the local server", addresses, **settings)
@@ -117,29 +124,248 @@ def test_questions_become_lines(serve):
     record = {"_id": "a", "question": "Who?", "context": [["T", ["S."]], ["U", ["V."]]], "supporting_facts": [["T", 0]]}
     content = json.dumps([record]).encode()
     files = {"hotpot.json": content, "wikihop_train_preprocess.json": content}
-    serve("multihop_qa", files, convert=_fetch._questions, main="hotpotqa200.jsonl.gz")
+    serve("multihop_qa", files, convert=_convert.convert_questions, main="hotpotqa200.jsonl.gz")
     assert len(lw.datasets.read_questions("multihop_qa")) == 1
     assert len(lw.datasets.read_questions("multihop_qa/2wiki500.jsonl.gz")) == 1
 
 
+def packed(files: dict[str, str | bytes]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return content.getvalue()
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf8") as file:
+        return [json.loads(line) for line in file]
+
+
 def test_opinosis_becomes_clusters(serve):
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr(
-            "topics/screen_kindle.txt.data", "The screen is clear .\n\nCaf\xe9 light is fine .\n".encode("latin-1")
-        )
-        archive.writestr("summaries-gold/screen_kindle/screen_kindle.1.txt", "Clear screen.\n")
-        archive.writestr("summaries-gold/screen_kindle/screen_kindle.2.txt", "A clear\nscreen.\n")
-    serve("opinosis", {"OpinosisDataset1.0_0.zip": packed.getvalue()}, convert=_fetch._opinosis)
-    with gzip.open(lw.datasets.fetch("opinosis") / "opinosis.jsonl.gz", "rt", encoding="utf8") as lines:
-        record = json.loads(lines.read())
+    files = {
+        "topics/screen_kindle.txt.data": "The screen is clear .\n\nCaf\xe9 light is fine .\n".encode("latin-1"),
+        "summaries-gold/screen_kindle/screen_kindle.1.txt": "Clear screen.\n",
+        "summaries-gold/screen_kindle/screen_kindle.2.txt": "A clear\nscreen.\n",
+    }
+    serve("opinosis", {"OpinosisDataset1.0_0.zip": packed(files)}, convert=_convert.convert_opinosis)
+    (record,) = lines(lw.datasets.fetch("opinosis") / "opinosis.jsonl.gz")
     assert record["docs"][0]["sentences"] == ["The screen is clear .", "Caf\xe9 light is fine ."]
     assert [reference["text"] for reference in record["refs"]] == ["Clear screen.", "A clear screen."]
 
 
-def test_what_cannot_be_downloaded_says_so(serve):
-    with pytest.raises(InputError, match="motion_paths is not published in the form that is read here"):
+PAPER = """<PAPER>
+<S sid ="0">On lists</S>
+\t<ABSTRACT>
+\t\t<S sid ="1" ssid = "1">We pick.</S>
+\t</ABSTRACT>
+\t<SECTION title="Introduction. " number = "1">
+\t\t\t<S sid ="2" ssid = "1">A list is  &lt;short&gt;, says AT&amp;T &#8212; or &amp;quot;long&amp;quot;.</S>
+\t\t\t<S sid ="3" ssid = "2"></S>
+\t</SECTION>
+\t<S sid ="4">{last}</S>
+</PAPER>
+"""
+TRAIN, TEST, NET = (
+    "c-1/data/Training-Set-2018",
+    "c-1/data/Test-Set-2018",
+    "c-1/data/Training-Set-2019/Task2/From-ScisummNet-2019",
+)
+
+
+def corpus(**changes: str) -> dict[str, str | bytes]:
+    """An archive as published: file names, folders and encodings vary from paper to paper."""
+    long = "<PAPER>" + "".join(f'<S sid="{i}">Sentence {i}.</S>' for i in range(21)) + "</PAPER>"
+    return {
+        "c-1/README.md": "A corpus",
+        f"{TRAIN}/C01-1/Reference_XML/C01-1.xml": PAPER.format(last="The end."),
+        f"{TRAIN}/C01-1/Citance_XML/C99-9.xml": PAPER.format(last="Another paper."),
+        f"{TRAIN}/C01-1/summary/C01-1.human.summary.txt": "It picks a caf\xe9.".encode("latin-1"),
+        f"{TRAIN}/C01-1/summary/C01-1.combined.summary.txt": "Not used.",
+        f"{TRAIN}/C01-1/summary/C01-1.community.xml": '<COMMUNITY>\n<S sid ="2">One.</S><S sid ="3">Two &apos;s.</S>',
+        f"{TRAIN}/C01-1/summary/C01-1.abstract": "",
+        f"{TRAIN}/W02-2/W02-2/W02-2.xml": PAPER.format(last="In a folder of its own."),
+        f"{TRAIN}/W02-2/summary/W02-2_abstract.txt": '<S sid="1">We pick.</S\n<S sid="2">Well.</S>',
+        f"{TEST}/P03-3/Reference_XML/P03-3.xml": PAPER.format(last="Tested."),
+        f"{TEST}-Gold/Task1/P03-3_ada.csv": "no summary",
+        f"{TEST}-Gold/Task2/P03-3_ada.human.txt": "Ada says.",
+        f"{TEST}-Gold/Task2/P03-3_bob.human.txt": "Bob says.",
+        f"{TEST}-Gold/Task2/P03-3.abstract": "We pick.",
+        f"{NET}/A04-4/Reference_XML/A04-4.xml": long,
+        f"{NET}/A04-4/summary/A04-4.scisummnet_human.txt": "Long.",
+        f"{NET}/P03-3/Reference_XML/P03-3.xml": long,
+        f"{NET}/A05-5/Reference_XML/A05-5.xml": PAPER.format(last="Too short."),
+        f"{NET}/A05-5/summary/A05-5.scisummnet_human.txt": "Short.",
+        f"{NET}/A06-6/Reference_XML/A06-6.xml": long,  # without a summary
+        **changes,
+    }
+
+
+def test_papers_become_clusters(serve):
+    serve("scisumm", {"scisumm-corpus.zip": packed(corpus())}, convert=_convert.convert_scisumm)
+    folder = lw.datasets.fetch("scisumm")
+    first, second, third = lines(folder / "scisumm2018.jsonl.gz")
+    assert first["title"] == "On lists"
+    assert first["docs"] == [
+        {
+            "doc_id": "C01-1",
+            "sentences": ["A list is <short>, says AT&T \u2014 or &quot;long&quot;.", "The end."],
+            "sections": ["Introduction. ", ""],
+            "sids": [2, 4],
+        }
+    ]
+    assert [(one["annotator"], one["kind"], one["text"]) for one in first["refs"]] == [
+        ("C01-1.community.xml", "community", "One. Two 's."),
+        ("C01-1.human.summary.txt", "human", "It picks a caf\xe9."),
+    ]
+    assert second["docs"][0]["sentences"][-1] == "In a folder of its own."
+    assert second["refs"][0]["text"] == "We pick.</S Well."
+    assert [(one["annotator"], one["text"]) for one in third["refs"]] == [
+        ("abstract0", "We pick."),
+        ("human1", "Ada says."),
+        ("human2", "Bob says."),
+    ]
+    assert [record["split"] for record in (first, second, third)] == ["train", "train", "test"]
+    (other,) = lines(folder / "scisummnet2019.jsonl.gz")
+    assert (other["id"], len(other["docs"][0]["sentences"]), len(other["refs"])) == ("A04-4", 20, 1)
+    assert [cluster.split for cluster in read_clusters(folder)] == ["train", "train", "test"]
+
+
+def test_entities_are_not_expanded(serve):
+    laughs = '<!DOCTYPE PAPER [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>'
+    paper = laughs + PAPER.format(last="Laugh &b; at &c;.")
+    content = packed(corpus(**{f"{TRAIN}/C01-1/Reference_XML/C01-1.xml": paper}))
+    serve("scisumm", {"scisumm-corpus.zip": content}, convert=_convert.convert_scisumm)
+    record = lines(lw.datasets.fetch("scisumm") / "scisumm2018.jsonl.gz")[0]
+    assert record["docs"][0]["sentences"][-1] == "Laugh &b; at &c;."
+
+
+def damaged() -> bytes:
+    content = packed({f"{TRAIN}/C01-1/Reference_XML/C01-1.xml": PAPER * 20})
+    return content[:120] + bytes(20) + content[140:]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"no archive", "scisumm-corpus.zip cannot be read"),
+        (damaged(), "scisumm-corpus.zip cannot be read"),
+        (packed({"c-1/README.md": "nothing else"}), "no sentences or no summaries of papers of 2018"),
+        (packed(corpus(**{f"{TRAIN}/C01-1/Reference_XML/C01-1.xml": "<PAPER><S sid="})), "no summaries of C01-1"),
+        (packed(corpus(**{f"{TRAIN}/C01-1/Reference_XML/C01-1.xml": '<S sid="9e9">a</S>'})), "no summaries of C01-1"),
+        (packed(corpus(**{f"{TEST}/P06-6/Reference_XML/P06-6.xml": PAPER})), "no summaries of P06-6"),
+        (packed(corpus(**{f"{NET}/A07-7/summary/bomb": " " * 50_000})), "more than 40,000 bytes, as of .*/bomb"),
+    ],
+)
+def test_bad_archives_are_told_and_leave_nothing(serve, tmp_path, monkeypatch, content, message):
+    monkeypatch.setattr(_convert, "LARGEST", 40_000)
+    serve("scisumm", {"scisumm-corpus.zip": content}, convert=_convert.convert_scisumm)
+    with pytest.raises(InputError, match=message):
+        lw.datasets.fetch("scisumm")
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["checksums.json"]
+
+
+def test_members_with_odd_paths_are_not_written(serve, tmp_path):
+    odd = {f"../../../{TRAIN}/C08-8/summary/x.human.txt": "out", "/etc/C09-9.xml": "out", f"{TRAIN}/../summary/": ""}
+    serve("scisumm", {"scisumm-corpus.zip": packed(corpus() | odd)}, convert=_convert.convert_scisumm)
+    folder = lw.datasets.fetch("scisumm")
+    assert sorted(path.name for path in folder.iterdir()) == ["scisumm2018.jsonl.gz", "scisummnet2019.jsonl.gz"]
+    assert len(lines(folder / "scisumm2018.jsonl.gz")) == 3
+    assert not list(tmp_path.rglob("*.human.txt"))
+
+
+def planning_problem(**changes: bytes) -> dict[str, bytes]:
+    """A drawn planning problem as published: a ring of twelve vertices with chords, paths from vertex 1 to vertex 7."""
+    rng = np.random.default_rng(0)
+    pairs = [(a, (a + step) % 12) for step in (1, 2, 3, 5) for a in range(12)]
+    edges = sorted({(b, a) for a, b in pairs} | set(pairs), key=lambda pair: pair[::-1])
+    valid = rng.random((40, len(edges))) < 0.7
+    paths = [[0, 1, 2, 4, 6], [0, 2, 5, 6], [0, 11, 9, 6], [0, 3, 6], [0, 10, 9, 8, 6]]
+    number = {pair: i for i, pair in enumerate(edges)}
+    success = np.stack([valid[:, [number[p] for p in pairwise(path)]].all(axis=1) for path in paths], axis=1)
+    graph = [f"{i} {a + 1} {b + 1} {0.25 * (1 + i % 3):f}" for i, (a, b) in enumerate(edges, start=1)]
+    files = {
+        "graph.txt": "\n".join(["NumVertices: 12", f"NumEdges: {len(edges)}", *graph, ""]).encode(),
+        "path_library.dat": "".join(" ".join(str(v + 1) for v in path) + " \n" for path in paths).encode(),
+        "world_library_assignment.dat": "".join(",".join(map(str, row)) + "\n" for row in success.astype(int)).encode(),
+        "coll_check_results.mat": matrix("coll_check_results", valid),
+        "train_id.mat": matrix("train_id", np.arange(1.0, 31.0)),
+        "test_id.mat": matrix("test_id", np.arange(40.0, 30.0, -1)),
+    }
+    return {f"2d_1/{name}": content for name, content in (files | changes).items()}
+
+
+def matrix(name: str, values: Any) -> bytes:
+    content = io.BytesIO()
+    savemat(content, {name: values}, do_compression=True)
+    return content.getvalue()
+
+
+def test_planning_problems_become_libraries_of_paths(serve):
+    serve("motion_paths", planning_problem(), convert=_convert.convert_motion_paths)
+    train, test = lw.datasets.read_motion_paths("motion_paths/2d_1.npz", context="probes")
+    with np.load(lw.datasets.fetch("motion_paths") / "2d_1.npz") as arrays:
+        made = dict(arrays)
+    assert made["test_id"].tolist() == list(range(39, 29, -1))
+    assert set(train.problem_ids.tolist()) <= set(range(30))
+    assert train.n_features == 17
+    assert test.context is not None
+    # greedy: no other path adds more worlds than the one that was picked
+    success, left = made["success"][:30].astype(bool), np.ones(30, dtype=bool)
+    for i, path in enumerate(made["seed30"]):
+        gains = success[left].sum(axis=0)
+        assert gains[path] == gains[made["seed30"][i:]].max()
+        left &= ~success[:, path]
+    # probes lie on no path, in either direction, and each edge is probed once
+    edges = np.loadtxt(io.BytesIO(planning_problem()["2d_1/graph.txt"]), skiprows=2)[:, 1:3].astype(int) - 1
+    probed = [frozenset(pair) for pair in edges[made["probe_edges"]].tolist()]
+    assert len(set(probed)) == len(probed)
+    library = planning_problem()["2d_1/path_library.dat"].decode().splitlines()
+    paths = [[int(v) - 1 for v in line.split()] for line in library]
+    assert not {frozenset(pair) for path in paths for pair in pairwise(path)} & set(probed)
+    # the first columns, worked out by hand: a vertex's share of free probes, drawn towards the mean of the world
+    free = np.unpackbits(made["edge_valid_packed"], axis=1)[:, made["probe_edges"]]
+    for world, (place, path) in product((0, 33), enumerate(made["seed30"])):
+        ends = [[free[world, k] for k, pair in enumerate(probed) if v in pair] for v in paths[path]]
+        shares = [(sum(at) + 2 * free[world].mean()) / (len(at) + 2) for at in ends]
+        found = made["seed30_features"][world, place]
+        assert found[1] == len(paths[path]) - 1
+        assert found[2:5] == pytest.approx(
+            [np.mean(shares), min(shares), np.array_split(shares, 3)[0].mean()], rel=1e-3
+        )
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("graph.txt", b"<html>"),
+        ("graph.txt", b"NumVertices: 2\nNumEdges: 1\n1 1 nan 0.5\n"),
+        ("graph.txt", b"NumVertices: 2\nNumEdges: 1\n1 1 1000000000000000 0.5\n"),
+        ("path_library.dat", b"1 2 x\n"),
+        ("path_library.dat", b"\n"),
+        ("path_library.dat", b"1 2 9999\n"),
+        ("path_library.dat", b"1 2\n"),
+        ("path_library.dat", b"1 2 99999999999999999999999\n"),
+        ("world_library_assignment.dat", b"0,1\n1\n"),
+        ("world_library_assignment.dat", b"1,1,1,1,1\n" * 40),
+        ("coll_check_results.mat", b"MATLAB 5.0 MAT-file"),
+        ("coll_check_results.mat", matrix("coll_check_results", np.zeros((40, 3)))),
+        ("coll_check_results.mat", matrix("other", np.zeros((40, 96)))),
+        ("train_id.mat", matrix("train_id", np.arange(0.0, 30.0))),
+        ("test_id.mat", matrix("test_id", np.arange(31.0, 42.0))),
+        ("test_id.mat", matrix("test_id", np.array(["a", "b"], dtype=object))),
+    ],
+)
+def test_bad_planning_problems_are_told_and_leave_nothing(serve, tmp_path, file, content):
+    serve("motion_paths", planning_problem(**{file: content}), convert=_convert.convert_motion_paths)
+    with pytest.raises(InputError, match="2d_1 of motion_paths is not in the form of its source"):
         lw.datasets.fetch("motion_paths")
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["checksums.json"]
+
+
+def test_what_cannot_be_downloaded_says_what_is_missing(serve):
+    with pytest.raises(InputError, match=r"trec_web cannot be downloaded.*bm25_scores.pkl of XuChen0427/FairDiverse"):
+        lw.datasets.fetch("trec_web")
 
 
 def test_unknown_names_are_told():
@@ -162,9 +388,10 @@ def test_every_set_is_described_and_pinned():
         known = _fetch.PUBLISHED[name]
         assert known.licence in _fetch.describe(name)
         assert known.source.startswith("https://github.com/")
-        assert all(
-            address.split("/")[5].isalnum() and len(address.split("/")[5]) == 40 for address in known.files.values()
-        )
+        assert all(re.search("/[0-9a-f]{40}(/|$)", address) for address in known.files.values())
+        assert bool(known.files) != bool(known.missing)
+        assert all(re.fullmatch("[0-9a-f]{64}", checksum) for checksum in (known.checksums or {}).values())
+        assert set(known.checksums or ()) <= set(known.files)
 
 
 def test_the_command_prints_where_a_set_is(tmp_path, monkeypatch, capsys):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pyarrow import parquet as pq
+from scipy.io import savemat
 
 import listwright as lw
 from listwright.datasets import read_arguments, read_motion_paths, read_movies, read_questions, read_trajectory
+from listwright.datasets._convert import convert_motion_paths
+from listwright.datasets._fetch import PUBLISHED
 from listwright.experiments import trajectory
 from listwright.text.corpora import read_clusters, splits, usual_budget
 from listwright.text.readers import read_jsonl
@@ -84,6 +88,38 @@ def test_motion_paths(shared_data: Path, name: str) -> None:
     assert train.n_features == 17
     assert (train.reward.tables["success"].values.reshape(-1, 30).max(axis=1) == 1).all()
     assert not set(train.problem_ids.tolist()) & set(test.problem_ids.tolist())
+
+
+@pytest.mark.parametrize("name", ["2d_1", "xyh_1"])
+def test_motion_paths_are_made_of_what_is_published(shared_data: Path, tmp_path: Path, name: str) -> None:
+    """From the published arrays, written in the published form, come the same probes, paths and features."""
+    raw, made = tmp_path / "raw" / name, tmp_path / "made"
+    raw.mkdir(parents=True)
+    made.mkdir()
+    with np.load(shared_data / "motion_paths" / f"{name}.npz") as arrays:
+        known = dict(arrays)
+    ends = enumerate(zip(known["edges"] + 1, known["edge_length"], strict=True), start=1)
+    graph = [f"{i} {start} {end} {length:.6f}" for i, ((start, end), length) in ends]
+    head = [f"NumVertices: {known['edges'].max() + 1}", f"NumEdges: {known['n_edges']}"]
+    paths = [path[path >= 0] + 1 for path in known["path_vertices"]]
+    texts = {
+        "graph.txt": "".join(f"{line}\n" for line in [*head, *graph]),
+        "path_library.dat": "".join(f"{' '.join(map(str, path))} \n" for path in paths),
+        "world_library_assignment.dat": "".join(f"{','.join(map(str, row))}\n" for row in known["success"].tolist()),
+    }
+    for file, text in texts.items():
+        (raw / file).write_text(text)
+        pinned = (PUBLISHED["motion_paths"].checksums or {}).get(f"{name}/{file}")
+        assert pinned in (None, hashlib.sha256(text.encode()).hexdigest())
+    valid = np.unpackbits(known["edge_valid_packed"], axis=1)[:, : int(known["n_edges"])]
+    savemat(raw / "coll_check_results.mat", {"coll_check_results": valid})
+    for part in ("train_id", "test_id"):
+        savemat(raw / f"{part}.mat", {part: known[part] + 1.0})
+    convert_motion_paths(raw.parent, made)
+    with np.load(made / f"{name}.npz") as arrays:
+        assert set(arrays.files) < set(known)
+        for field in arrays.files:
+            np.testing.assert_array_equal(arrays[field], known[field], strict=True)
 
 
 def test_scisumm_has_its_official_parts(shared_data: Path) -> None:

@@ -208,9 +208,7 @@ def _load_tokenizer(name: str) -> Any:
         raise InputError(f'tokens must be "tiktoken:NAME" or "huggingface:FILE". Got {name!r}.')
     try:
         return load(place)
-    except (
-        Exception
-    ) as error:  # an unknown name, a missing or broken file, no network; tokenizers has no narrower class
+    except Exception as error:  # noqa: BLE001 - tokenizers raises no narrower class
         raise InputError(f"tokens={name!r} cannot be loaded: {error}") from None
 
 

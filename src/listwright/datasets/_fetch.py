@@ -7,10 +7,8 @@ that of the first download is recorded in the cache and holds from then on.
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,6 +24,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from listwright._internal.extras import require_extra
+from listwright.datasets._convert import (
+    convert_motion_paths,
+    convert_opinosis,
+    convert_questions,
+    convert_scisumm,
+)
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.text.readers import read_text
@@ -44,6 +48,7 @@ class PublishedData:
     checksums: Mapping[str, str] | None = None  # SHA-256 by file name, where it is known in advance
     convert: Callable[[Path, Path], None] | None = None  # from the files as published to the form that is read
     main: str = ""  # what the name alone stands for, if that is a file of the folder
+    missing: str = ""  # why a set has no files: what is not public, and where it is
 
 
 def fetch(name: str) -> Path:
@@ -83,8 +88,8 @@ def obtain(name: str, *, tell: Callable[[str], None]) -> Path:
     if not folder.is_dir():
         if not known.files:
             raise InputError(
-                f"{name} is not published in the form that is read here, so it cannot be downloaded. If you have it, "
-                f"name the folder above it in {FOLDER}. Its source: {known.source}."
+                f"{name} cannot be downloaded. {known.missing} If you have its folder, name the folder above it in "
+                f"{FOLDER}."
             )
         tell(describe(name))
         _download(name, known, folder)
@@ -166,41 +171,6 @@ def _retrieve(name: str, known: PublishedData, raw: Path) -> None:
     record.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n", encoding="utf8")
 
 
-def _write_lines(path: Path, records: list[Any]) -> None:
-    with gzip.open(path, "wt", encoding="utf8") as file:
-        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-
-
-def _questions(raw: Path, folder: Path) -> None:
-    for file, name in (("hotpot.json", "hotpotqa200"), ("wikihop_train_preprocess.json", "2wiki500")):
-        _write_lines(folder / f"{name}.jsonl.gz", json.loads((raw / file).read_text(encoding="utf8")))
-
-
-def _opinosis(raw: Path, folder: Path) -> None:
-    try:
-        with ZipFile(raw / "OpinosisDataset1.0_0.zip") as archive:
-            texts = {name: _decode(archive.read(name)) for name in archive.namelist() if not name.endswith("/")}
-    except BadZipFile as error:
-        raise InputError(f"The archive of opinosis cannot be read: {error}") from None
-    topics = {Path(name).name.removesuffix(".txt.data"): text for name, text in texts.items() if name.endswith(".data")}
-    records = []
-    for topic, text in sorted(topics.items()):
-        inside = re.compile(rf"summaries-gold/{re.escape(topic)}/[^/]+\.txt$")
-        references = [summary for name, summary in sorted(texts.items()) if inside.search(name)]
-        sentences = [line.strip() for line in text.splitlines() if line.strip()]
-        refs = [{"annotator": str(i), "text": " ".join(t.split())} for i, t in enumerate(references, start=1)]
-        docs = [{"doc_id": "reviews", "sentences": sentences}]
-        records.append({"id": topic, "split": "", "docs": docs, "refs": refs})
-    _write_lines(folder / "opinosis.jsonl.gz", records)
-
-
-def _decode(content: bytes) -> str:
-    try:
-        return content.decode("utf8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
-
-
 def _github(repository: str, commit: str, files: Mapping[str, str]) -> dict[str, str]:
     return {name: f"https://raw.githubusercontent.com/{repository}/{commit}/{path}" for name, path in files.items()}
 
@@ -218,6 +188,9 @@ _ASLIB: dict[str, Any] = {
     "citation": "Bischl et al.: ASlib: A Benchmark Library for Algorithm Selection. Artificial Intelligence 237, 2016.",
     "source": "https://github.com/coseal/aslib_data",
 }
+_MOTION_FILES = (
+    "graph.txt path_library.dat world_library_assignment.dat coll_check_results.mat train_id.mat test_id.mat"
+)
 PUBLISHED: dict[str, PublishedData] = {
     "argkp": PublishedData(
         "ArgKP-2021: arguments on debatable topics, matched to key points.",
@@ -250,7 +223,31 @@ PUBLISHED: dict[str, PublishedData] = {
         "BSD-3-Clause",
         "Choudhury et al.: Near-Optimal Edge Evaluation in Explicit Generalized Binomial Graphs. NIPS 2017.",
         "https://github.com/sanjibanc/graph_collision_checking_dataset",
-        {},
+        _github(
+            "sanjibanc/graph_collision_checking_dataset",
+            "caf033d181f100aa2306c3d9cb076f4d645688ba",
+            {
+                f"{name}/{file}": f"dataset_{name}/{file}"
+                for name in ("2d_1", "2d_2", "heli_terrain_1", "herb_1", "xyh_1")
+                for file in _MOTION_FILES.split()
+            },
+        ),
+        {
+            "2d_1/graph.txt": "d6b128a82fcad2674a82ba34b52aa27aa4e5152437eadbca16287e2fd641ab34",
+            "2d_1/path_library.dat": "818a31ad4d1832c59e2ca90b24ed4aeda40a87685857e337b6960542b76f650d",
+            "2d_2/path_library.dat": "c1e245dfcc03ca603587f204fd781eef6079f23b79221ef5588705627bd82628",
+            "heli_terrain_1/path_library.dat": "97d2c9da3d208ecd17f5c29b2bd20973045285110a651433ae0f93e86bd123fa",
+            "herb_1/path_library.dat": "e78bcade3079b15018eed5b92480e7c6bd0ae41c979f2c1ab774eb287c18d37a",
+            "xyh_1/path_library.dat": "01f117152474f4e8038a150f820b87933435f242596565e6a9ed85e9794e657a",
+            "2d_1/world_library_assignment.dat": "9c297a23c2697f486dcd5a14516901e37c952dbff69ace80380d414510188c38",
+            "2d_2/world_library_assignment.dat": "839c3403163310bf4fe4c34547edf43c6fe0921689b36ccf81a9635651f1f2f3",
+            "heli_terrain_1/world_library_assignment.dat": (
+                "9c660608e2da309d655f66cd4f650a4650d072be9971da8cf8de49c198add2cd"
+            ),
+            "herb_1/world_library_assignment.dat": "0c669d000328e2d4bf0597da878bf43d84fc2e338841a389495df8a0c9f38549",
+            "xyh_1/world_library_assignment.dat": "a11dc45c36856b75f9431c6ef5d23f52f11340a5d46f968da07928fb572d12bb",
+        },
+        convert=convert_motion_paths,
     ),
     "movietweetings100k": PublishedData(
         "100,000 movie ratings from tweets, with the genres of the movies.",
@@ -273,8 +270,23 @@ PUBLISHED: dict[str, PublishedData] = {
             "1de6265c9ca1014054d6ba875738e785830908f8",
             {name: f"data/{name}" for name in ("hotpot.json", "wikihop_train_preprocess.json")},
         ),
-        convert=_questions,
+        convert=convert_questions,
         main="hotpotqa200.jsonl.gz",
+    ),
+    "open_bandit": PublishedData(
+        "A log of a fashion shop: 10,000 shown items, with clicks, for each of three campaigns and two policies.",
+        "CC BY 4.0",
+        "Saito et al.: Open Bandit Dataset and Pipeline. NeurIPS Datasets and Benchmarks 2021.",
+        "https://github.com/st-tech/zr-obp",
+        _github(
+            "st-tech/zr-obp",
+            "0aeff65c131d24ee118be1fa503293b7ebbb7b72",
+            {
+                f"{policy}/{campaign}/{campaign}.csv": f"obp/dataset/obd/{policy}/{campaign}/{campaign}.csv"
+                for policy in ("bts", "random")
+                for campaign in ("all", "men", "women")
+            },
+        ),
     ),
     "opinosis": PublishedData(
         "51 topics of reviews, about 100 sentences each, with short summaries by people.",
@@ -286,14 +298,18 @@ PUBLISHED: dict[str, PublishedData] = {
             "7e351ea7cc38402134fded1e157710e12692c978",
             {"OpinosisDataset1.0_0.zip": "OpinosisDataset1.0_0.zip"},
         ),
-        convert=_opinosis,
+        convert=convert_opinosis,
     ),
     "scisumm": PublishedData(
         "Scientific papers with abstracts and summaries by people, in sentences.",
         "CC BY 4.0",
         "Chandrasekaran et al.: Overview and Insights from the Shared Tasks at SDP 2020 and CL-SciSumm 2019.",
         "https://github.com/WING-NUS/scisumm-corpus",
-        {},
+        {
+            "scisumm-corpus.zip": "https://codeload.github.com/WING-NUS/scisumm-corpus/zip/"
+            "1dd68e44df5c94cc767cc301cd04e61c52e4bf68"
+        },
+        convert=convert_scisumm,
     ),
     "scp_trajectory": PublishedData(
         "The robot-arm data of the SCP paper: 30 seed trajectories in 310 training and 212 test environments.",
@@ -312,6 +328,10 @@ PUBLISHED: dict[str, PublishedData] = {
         "Clarke, Craswell and Soboroff: Overview of the TREC Web Track, 2009 to 2012.",
         "https://github.com/jzbjyb/DSSA",
         {},
+        missing="Judgements, runs and suggestions are public (jzbjyb/DSSA on GitHub), and so are published rankings "
+        "(qratosone/GDESA, su-zhan/PAD). The BM25 scores are not to be had safely: they are published as a pickle "
+        "(bm25_scores.pkl of XuChen0427/FairDiverse), which can run code and is not read here, and the texts to "
+        "compute them from (ClueWeb09-B) need a licence.",
     ),
 }
 

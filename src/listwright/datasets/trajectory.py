@@ -128,7 +128,7 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
     Parameters
     ----------
     path : str or Path
-        The file.
+        The file, such as "motion_paths/2d_1.npz": see `fetch`.
     context : {"probes"} or None
         "probes" gives the collision result of every probed edge (1 = free). No probed edge lies on a path.
 
