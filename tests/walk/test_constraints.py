@@ -109,6 +109,13 @@ def test_select_keeps_to_them_and_to_its_ratio(name: str) -> None:
         assert lw.select(similarity, K, reward="log_det", **case).rows.shape == selection.rows.shape or "budget" in case
 
 
+def test_problems_under_different_constraints_can_stand_in_one_batch() -> None:
+    problems = [made(seed).with_constraints(**case) for seed, case in enumerate(CASES.values())]
+    together = lw.greedy(Problems.concat(problems), K)
+    for number, alone in enumerate(problems):
+        assert together[number].tolist() == lw.greedy(alone, K)[0].tolist()
+
+
 def test_needs_come_first_under_a_budget() -> None:
     similarity, labels = np.random.default_rng(0).random((N, N)), COARSE
     selection = lw.select(

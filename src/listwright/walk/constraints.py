@@ -74,9 +74,9 @@ class Constraints:
         self._needs_first = False
         parts = NO_QUOTAS
         if quotas is not None:
-            limited = length is None or bool(len(sizes)) or quotas.budgets.shape[1] > 0
-            self._needs_first = limited and quotas.needs
-            parts = quotas.limits(problems.offsets, length, needs_first=self._needs_first)
+            needs = quotas.needs_first(problems.offsets, limited=length is None or bool(len(sizes)))
+            self._needs_first = bool(needs.any())
+            parts = quotas.limits(problems.offsets, length, needs_first=needs)
         self._limits = ListLimits(sizes, left, *parts, False)
         if quotas is not None and quotas.pins:
             self._check_pinned()
