@@ -75,6 +75,11 @@ class Quotas:
     def pins(self) -> bool:
         return bool((self.pinned > 0).any())
 
+    @property
+    def single(self) -> bool:
+        """Whether any one row that may be picked is a list within these constraints."""
+        return not (self.groups.shape[1] or self.budgets.shape[1] or self.pins)
+
     def needs_first(self, offsets: Ints, *, limited: bool) -> Bools:
         """Return by problem whether the least rows of groups come first: if a budget could run out before."""
         starts = offsets[:-1]

@@ -108,9 +108,13 @@ class Constraints:
         fits = open_rows(self._limits) if len(self._limits.groups) else np.ones(self.problems.n_rows, dtype=bool)
         if len(sizes):
             fits &= sizes <= left[self.problems.owners]
-        if self._sets is not None and self.problems.sizes is not None:
-            fits &= self.problems.sizes > self._largest[self._sets]
-        return fits
+        return fits & ~self.worthless()
+
+    def worthless(self) -> Bools:
+        """Return by row whether an alternative to it, at least as large, is in the list."""
+        if self._sets is None or self.problems.sizes is None:
+            return np.zeros(self.problems.n_rows, dtype=bool)
+        return self.problems.sizes <= self._largest[self._sets]
 
     def take(self, picks: Ints) -> None:
         """Subtract one picked row per problem; -1 picks none."""
