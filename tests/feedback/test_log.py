@@ -193,3 +193,73 @@ def test_logs_without_propensities_are_learned_from_with_a_warning() -> None:
     assert lw.OnlineSCP(2, random_state=0).fit_log(log).version == 1  # where they are not asked for
     with pytest.warns(EvidenceWarning, match="1 of 1 lists have no propensities"):
         assert lw.OnlineSCP(2, random_state=0).fit_log(log, cap=10.0).version == 1
+
+
+def under_constraints(n: int = 12) -> lw.Problems:
+    """Problems with nested groups, an excluded and a pinned row, and two further budgets."""
+    rng = np.random.default_rng(1)
+    coarse, fine = np.tile(list("aaaabbbb"), n), np.tile(list("ccddeeff"), n)
+    problems = lw.Problems.from_arrays(rng.random((n, 8, 3)), sizes=rng.uniform(1, 2, 8 * n), groups=fine)
+    return problems.with_constraints(
+        groups=[coarse, fine],
+        per_group=[{"a": (1, 2)}, {"c": 1, "f": (1, 1)}],
+        exclude=np.arange(8 * n) % 8 == 1,
+        pin=[8],
+        budgets=[(rng.random(8 * n), 2.0), (rng.random(8 * n), np.linspace(0.8, 3.0, n))],
+        alternatives=rng.integers(0, 6, 8 * n),
+    )
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow", "parquet"])
+def test_a_table_keeps_all_that_lists_had_to_keep_to(backend: str, tmp_path: Path) -> None:
+    problems = under_constraints()
+    lists = lw.OnlineSCP(4, random_state=0).begin(problems).recommend(problems, length=4, budget=6.0)
+    log = Log()
+    log.append(lists)
+    log.feedback(list(lists.list_ids), [[0.0] * len(lists[i]) for i in range(len(lists))])
+    if backend == "parquet":
+        log.to_parquet(tmp_path / "log.parquet")
+        again = Log.from_parquet(tmp_path / "log.parquet").answered_lists()
+    else:
+        again = Log.from_frame(log.to_frame(backend=backend)).answered_lists()
+    assert problems.quotas is not None
+    assert again.problems.quotas is not None
+    for name, array in problems.quotas.arrays().items():
+        np.testing.assert_array_equal(getattr(again.problems.quotas, name), array, name)
+    np.testing.assert_array_equal(again.problems.sizes, problems.sizes)
+    assert lists.budgets is not None
+    np.testing.assert_array_equal(again.budgets, lists.budgets)
+
+
+def test_lists_with_and_without_constraints_stand_in_one_log() -> None:
+    problems, log = under_constraints(), Log()
+    learner = lw.OnlineSCP(4, random_state=0).begin(problems)
+    parts = [
+        problems,
+        problems._with(quotas=None),
+        problems.with_constraints(budgets=[(np.ones(problems.n_rows), 2.0)]),
+    ]
+    for number, part in enumerate(parts):
+        lists = learner.recommend(part, length=4, budget=5.0 if number == 0 else None)
+        log.append(lists)
+        log.feedback(list(lists.list_ids), [[0.0] * len(lists[i]) for i in range(len(lists))])
+    before, after = log.answered_lists(), Log.from_frame(log.to_frame()).answered_lists()
+    np.testing.assert_array_equal(before.budgets, after.budgets)
+    assert np.isinf(before.budgets[12:]).all()
+    assert (learner.predict(after.problems, length=4, allow_short=True).rows[24:, 2:] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"uses": ["much"] * 40}, "column 'uses' must hold numbers, or lists of them"),
+        ({"uses": [[1.0, 2.0]] * 40, "budgets": [[1.0]] * 40}, "uses, budgets differ in length"),
+        ({"levels": [[0, 0]] * 40, "per_group": [2] * 40}, "levels, per_group, at_least differ in length"),
+    ],
+)
+def test_constraints_that_do_not_fit_together_are_refused(columns: dict[str, Any], message: str) -> None:
+    import polars as pl
+
+    table = full_log().to_frame(backend="polars").head(40)
+    with pytest.raises(InputError, match=message):
+        Log.from_frame(table.with_columns(**{name: pl.Series(values) for name, values in columns.items()}))

@@ -195,6 +195,22 @@ def test_what_cannot_be_used_is_refused(vectors: Any, k: Any, options: dict[str,
     assert message in str(refused.value)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.asfortranarray, sparse.csr_array])
+def test_a_similarity_that_is_not_finite_is_found_wherever_it_is(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    for bad in (np.nan, np.inf, -np.inf) * 20:
+        table = np.where(rng.random((30, 30)) < 0.5, rng.normal(size=(30, 30)), 1.0)
+        row = int(rng.integers(30))
+        table[row, rng.integers(30)] = bad
+        with pytest.raises(InputError, match=f"^Row {row} of the similarities is not finite"):
+            lw.select(kind(table), 3, metric="precomputed", exclude=[row] if rng.random() < 0.5 else None)
+
+
+def test_similarities_whose_sum_is_too_large_for_a_number_are_not_refused() -> None:
+    table = np.diag(np.full(5, 5e307))
+    assert lw.select(table, 2, metric="precomputed").rows.tolist() == [0, 1]
+
+
 def test_files_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "x.npy").write_bytes(b"no numbers")
     (tmp_path / "x.parquet").write_bytes(b"no table")

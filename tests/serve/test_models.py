@@ -155,9 +155,12 @@ def test_a_version_that_serves_nothing_can_be_deleted(opened, store, asked, othe
 
 
 def test_a_binary_body_gives_the_same_list(client, asked):
-    request = asked(8)
+    request = asked(8) | {"budgets": {"minutes": 3.0}}
+    for i, item in enumerate(request["items"]):
+        item["uses"] = {"minutes": 1.0 + i % 3}
     table = np.array([item["features"] for item in request["items"]], dtype="<f4")
-    head = as_json({"ids": [item["id"] for item in request["items"]], "length": 3})
+    columns = {"ids": [item["id"] for item in request["items"]], "uses": [item["uses"] for item in request["items"]]}
+    head = as_json(columns | {"length": 3, "budgets": request["budgets"]})
     body = len(head).to_bytes(4, "little") + head + table.tobytes()
     told = client.post("/v1/lists", content=body, headers={"Content-Type": BINARY})
     assert told.status_code == 200, told.text

@@ -66,6 +66,11 @@ def test_what_is_known_of_passages_is_used(shared):
     assert sorted(sources) == ["s0", "s1"]
     picked = sorted(one["index"] for one in told["passages"])
     assert told["text"] == "\n\n".join(PASSAGES[i] for i in picked)
+    priced = [{"text": text, "uses": {"price": 1.0}} for text in PASSAGES]
+    told = shared.post("/v1/pack", json={"query": QUERY, "passages": priced, "budgets": {"price": 2.0}}).json()
+    assert len(told["passages"]) == 2
+    wrong = {"query": QUERY, "passages": PASSAGES, "budgets": {"price": 2.0}}
+    assert shared.post("/v1/pack", json=wrong).json()["error"]["field"] == "passages.0.uses.price"
 
 
 def test_a_reranker_s_client_gets_every_document_with_falling_scores(shared):

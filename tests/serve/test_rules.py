@@ -81,6 +81,50 @@ def test_quotas_of_a_request_hold_both_ways(opened, asked):
     assert client.post("/v1/lists", json=asked(8) | {"per_group": {"b": [2, 1]}}).status_code == 422
 
 
+def priced(request, seed, **budgets):
+    """The request under these budgets, with what each item uses of them."""
+    rng = np.random.default_rng(seed)
+    for item in request["items"]:
+        item["uses"] = {name: float(rng.random()) for name in ("minutes", "price")}
+    return request | {"budgets": budgets}
+
+
+def test_further_budgets_hold_and_are_kept_in_the_log(opened, asked, model_file, tmp_path, monkeypatch):
+    monkeypatch.setattr("listwright.serve.export.AT_ONCE", 7)  # batches with and without sizes, budgets and groups
+    store = f"sqlite:///{tmp_path}/store.db"
+    client = opened(store=store)
+    limits = [{}, {"minutes": 1.0}, {"minutes": 0.9, "price": 1.2}]
+    for seed in range(30):
+        request = asked(8, seed=seed)
+        request = priced(request, seed, **limits[seed % 3]) if seed % 3 else request
+        if seed % 4 == 0:
+            request["budget"] = 2.5
+        for item in request["items"] if seed % 2 == 0 else ():
+            item["size"] = 1.0
+        told = client.post("/v1/lists", json=request).json()
+        used = {item["id"]: item.get("uses") for item in request["items"]}
+        for name, most in limits[seed % 3].items():
+            assert sum(used[item["id"]][name] for item in told["items"]) <= most
+        client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": clicks(told, request["items"])})
+    assert export(store, tmp_path / "log.parquet") == 30
+    answered = lw.feedback.Log.from_parquet(tmp_path / "log.parquet").answered_lists()
+    assert np.isfinite(answered.problems.quotas.budgets[answered.problems.offsets[:-1]]).sum() == 30
+    # The model shows the same lists again only under the same budgets.
+    policy = as_target(lw.load(model_file).predict)
+    seen = evidence(gains_of(answered, cascade=False, value="sum"), policy)
+    assert (seen.ratios[answered.rows >= 0] == 1.0).all()
+
+
+def test_what_each_item_uses_must_be_said(opened, asked):
+    client = opened()
+    request = priced(asked(8), 0, minutes=1.0)
+    request["items"][3]["uses"] = {"price": 1.0}
+    answer = client.post("/v1/lists", json=request)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "items.3.uses.minutes")
+    for wrong in ({"minutes": -1}, {"minutes": "much"}, {str(i): 1 for i in range(17)}, 5):
+        assert client.post("/v1/lists", json=asked(8) | {"budgets": wrong}).status_code == 422
+
+
 def test_rules_that_cannot_be_kept_are_refused(opened, asked):
     client = opened()
     for rule in ("pinned", "blocked"):

@@ -10,6 +10,7 @@ import pytest
 
 import listwright as lw
 from listwright.errors import InputError
+from listwright.estimators.certification import as_certification
 from listwright.evaluation.values import list_values
 from listwright.problems import Problems
 
@@ -109,6 +110,13 @@ def test_select_keeps_to_them_and_to_its_ratio(name: str) -> None:
         assert lw.select(similarity, K, reward="log_det", **case).rows.shape == selection.rows.shape or "budget" in case
 
 
+def test_problems_under_different_constraints_can_stand_in_one_batch() -> None:
+    problems = [made(seed).with_constraints(**case) for seed, case in enumerate(CASES.values())]
+    together = lw.greedy(Problems.concat(problems), K)
+    for number, alone in enumerate(problems):
+        assert together[number].tolist() == lw.greedy(alone, K)[0].tolist()
+
+
 def test_needs_come_first_under_a_budget() -> None:
     similarity, labels = np.random.default_rng(0).random((N, N)), COARSE
     selection = lw.select(
@@ -121,6 +129,87 @@ def test_needs_come_first_under_a_budget() -> None:
     assert (labels[lw.greedy(limited, budget=3)[0][:2]] == "b").all()
     with pytest.raises(InputError, match="need a length, and no budget"):
         lw.baselines.Random(length=3).fit(problems).predict(limited, budget=3)
+
+
+def test_ratios_under_a_budget_are_claimed_only_where_they_hold() -> None:
+    # The small row has the highest gain per size, and leaves no room for the large one.
+    sizes, reward = np.array([1.0, 10.0, 5.0]), lw.rewards.Total([[0.02, 0.1, 0.5]])
+    problems = Problems.from_arrays(np.zeros((1, 3, 1)), sizes=sizes, reward=reward)
+    kept = lw.greedy(problems.with_constraints(exclude=[2]), budget=10)
+    assert (kept[0].tolist(), kept.ratio) == ([1], 0.427)
+    pinned = lw.greedy(problems.with_constraints(pin=[0]), budget=10)
+    assert (pinned[0].tolist(), pinned.ratio) == ([0, 2], None)
+    worthless = problems.with_constraints(alternatives=["x", "x", "y"])
+    assert lw.greedy(worthless, 3).ratio is None  # row 0 would still add something to row 1
+    assert lw.greedy(worthless.with_reward(lw.rewards.AnySuccess([[0, 1, 0]])), 3).ratio is not None
+
+
+def best_values(problems: Problems, case: dict[str, Any]) -> Any:
+    """The values of the best lists within the constraints, of all lists."""
+    lists = [np.pad(rows, (0, K - len(rows)), constant_values=-1) for rows in full(case)]
+    starts = problems.offsets[:-1, None]
+    found = [list_values(lw.Lists(problems, np.where(rows >= 0, rows + starts, -1)), problems) for rows in lists]
+    return np.max(found, axis=0)
+
+
+def many(case: dict[str, Any], seed: int, n: int = 150) -> Problems:
+    rng = np.random.default_rng(seed)
+    reward = lw.rewards.Coverage((rng.random((n, N, 12)) < 0.3).astype(float), rng.random(12))
+    problems, asked = Problems.from_arrays(rng.random((n, N, 3)), reward=reward), dict(case)
+    labels = asked.get("groups")
+    if labels is not None:
+        asked["groups"] = [np.tile(names, n) for names in labels] if isinstance(labels, list) else np.tile(labels, n)
+    starts = problems.offsets[:-1, None]
+    asked |= {name: (starts + asked[name]).ravel() for name in ("exclude", "pin") if name in asked}
+    asked |= {"budgets": [(np.tile(used, n), most) for used, most in case["budgets"]]} if "budgets" in case else {}
+    return problems.with_constraints(**asked)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_certificates_hold_under_them(name: str) -> None:
+    population, model = many(CASES[name], 1), lw.SCP(length=K, effort="fast", random_state=0).fit(many({}, 2))
+    measured = as_certification(model).measure(population)
+    best = best_values(population, CASES[name])
+    np.testing.assert_allclose(measured.greedy, lw.greedy(population, K).values)
+    assert (measured.values <= best + 1e-9).all()
+    assert measured.best is not None
+    assert (measured.best >= best - 1e-9).all()
+    value, wrong = measured.values.mean(), 0
+    for seed in range(20):
+        drawn = np.unique(np.random.default_rng(seed).integers(0, len(population), 60))
+        certificate = model.certify(population[drawn])
+        assert certificate.share_of_greedy is not None
+        assert certificate.share_of_best is not None
+        shares = (
+            certificate.share_of_greedy > value / measured.greedy.mean(),
+            certificate.share_of_best > value / best.mean(),
+        )
+        wrong += certificate.value > value or any(shares)
+    assert wrong <= 4  # 1 is expected at most; 5 have a probability of 0.3 % then
+    assert "keep to the same constraints" in str(certificate)
+
+
+def test_what_certify_was_asked_for_holds_in_every_part_of_it() -> None:
+    problems = Problems.concat([many({}, seed) for seed in (3, 4)])._with(groups=np.tile(FINE, 300))
+    model = lw.SCP(length=K, effort="fast", random_state=0).fit(problems[:100])
+    limited = problems.with_constraints(per_group=1)
+    first = model.certify(problems[100:200], per_group=1)
+    assert first == model.certify(limited[100:200])
+    assert first.update(problems[200:]) == model.certify(limited[100:200]).update(limited[200:])
+    bounded = lw.SCP(length=K, effort="fast", per_group=1, random_state=0).fit(problems[:100])
+    best = lw.certify_best([bounded], problems[100:200])
+    assert (
+        best.greedy_mean
+        == bounded.certify(problems[100:200]).greedy_mean
+        < model.certify(problems[100:200]).greedy_mean
+    )
+
+
+def test_the_theorems_claim_nothing_under_constraints() -> None:
+    options: dict[str, Any] = {"length": K, "effort": "fast", "keep": "mixture", "random_state": 0}
+    for name in CASES:
+        certificate = lw.SCP(**options).fit(many(CASES[name], 1, 40)).online_certificate()
+        assert "lists had to keep to constraints, which the theorem does not cover" in certificate.breaches
 
 
 @pytest.mark.parametrize(

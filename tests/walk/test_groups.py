@@ -10,6 +10,7 @@ import pytest
 
 import listwright as lw
 from listwright import baselines
+from listwright._internal.quotas import MOST
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Identity, Position
 from listwright.policies import Linear
@@ -145,8 +146,9 @@ def test_groups_follow_selections_and_are_joined() -> None:
     assert joined.quotas is not None
     assert joined.quotas.most[:, 0].tolist() == [2] * 20 + [1] * 30
     assert "3 groups" in repr(problems)
-    with pytest.raises(InputError, match="with and without quotas"):
-        Problems.concat([problems[:2].with_constraints(per_group=2), problems[2:]])
+    partly = Problems.concat([problems[:2].with_constraints(per_group=2), problems[2:5]])
+    assert partly.quotas is not None
+    assert partly.quotas.most[:, 0].tolist() == [2] * 20 + [MOST] * 30
 
 
 def test_the_limit_is_saved_and_certified(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def _by_name(tables: Any, kind: str, read: Callable[[Any, str], Any]) -> dict[st
 
 KINDS_OF_DATA = (
     *("context", "catalogue", "sizes", "reward", "item_ids", "vectors"),
-    *("links", "aspects", "query_terms", "groups", "quotas"),
+    *("links", "aspects", "query_terms", "groups"),
 )  # that all parts of a batch have, or none
 
 
@@ -273,9 +273,15 @@ def join_fields(parts: Sequence[Any]) -> dict[str, Any]:
         "links": _stack_by_name([part.links for part in parts]),
         "aspects": _stack_by_name([part.aspects for part in parts]),
         "query_terms": first.query_terms and first.query_terms.join([part.query_terms for part in others]),
-        "quotas": None if first.quotas is None else Quotas.join([part.quotas for part in parts]),
+        "quotas": join_quotas(parts),
         "numbered": numbered,
     }
+
+
+def join_quotas(parts: Sequence[Any]) -> Quotas | None:
+    if all(part.quotas is None for part in parts):
+        return None
+    return Quotas.join([Quotas.free(part.n_rows) if part.quotas is None else part.quotas for part in parts])
 
 
 def _same_shape(first: Any, other: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import (
+    Bools,
     Floats,
     Ints,
     as_numbers,
@@ -59,7 +60,8 @@ class Quotas:
 
     def _pad(self, levels: int, budgets: int, sets: int) -> Quotas:
         def wide(array: NDArray[Any], width: int, fill: float = 0) -> NDArray[Any]:
-            return np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=fill)
+            # In front, so that all rows are in one group of each level that is added, and groups stay nested.
+            return np.pad(array, ((0, 0), (width - array.shape[1], 0)), constant_values=fill)
 
         groups, most, least = wide(self.groups, levels), wide(self.most, levels, MOST), wide(self.least, levels)
         amounts, limits = wide(self.amounts, budgets), wide(self.budgets, budgets, np.inf)
@@ -73,7 +75,23 @@ class Quotas:
     def pins(self) -> bool:
         return bool((self.pinned > 0).any())
 
-    def limits(self, offsets: Ints, length: int | None, *, needs_first: bool) -> tuple[Ints, Ints, Floats, Floats]:
+    @property
+    def single(self) -> bool:
+        """Whether any one row that may be picked is a list within these constraints."""
+        return not (self.groups.shape[1] or self.budgets.shape[1] or self.pins)
+
+    def needs_first(self, offsets: Ints, *, limited: bool) -> Bools:
+        """Return by problem whether the least rows of groups come first: if a budget could run out before."""
+        starts = offsets[:-1]
+        if not self.needs:
+            return np.zeros(len(starts), dtype=bool)
+        return np.logical_or.reduceat(self.least.any(axis=1), starts) & (
+            limited | np.isfinite(self.budgets[starts]).any(axis=1)
+        )
+
+    def limits(
+        self, offsets: Ints, length: int | None, *, needs_first: bool | Bools
+    ) -> tuple[Ints, Ints, Floats, Floats]:
         """Return `groups`, `counts`, `amounts` and `left` of `_kernels.constraints.ListLimits`."""
         n_problems, n = len(offsets) - 1, len(self.pinned)
         owners = np.repeat(np.arange(n_problems), np.diff(offsets))

@@ -29,13 +29,14 @@ from listwright.rewards import AnySuccess, Function, Reward, WeightedProblems, r
 from listwright.rewards.base import PAST_ONE
 from listwright.selection import greedy
 from listwright.training.round import Ledger, first_gains, states_of
-from listwright.walk.constraints import as_budgets, check_problems
+from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
 REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of their problems that is noticed
 ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
 MASK = (1 << 64) - 1
 OWN_REWARD = "It takes your reward to be as seen here on all problems: from 0 to 1, with gains that never rise."
+SAME_CONSTRAINTS = "Greedy, the best lists and rivals keep to the same constraints."
 CHECKED = 200  # problems on which random lists test the laws of a reward
 
 Rivals = Iterable[Any] | Mapping[str, Any]
@@ -51,13 +52,15 @@ class Certification:
     limits: dict[str, Any]  # length and budget
     rivals: dict[str, Any]  # fitted, by name
     ledger: Ledger | None  # what was learned from; None where a split may have alike problems on both sides
+    per_group: Any = None  # quotas asked for; else those of the problems or of the model
 
     def measure(self, problems: Problems, clusters: Ints | None = None, weights: Floats | None = None) -> HeldOutValues:
         """Build the lists of all methods and return their values, with what is proved about the best lists."""
         check_problems(problems)
         reward_of(problems, "certify")
         check_each_once(problems)
-        notes: list[str] = []
+        problems = as_constrained(problems, self.per_group, getattr(self.model, "per_group", None))
+        notes = [SAME_CONSTRAINTS] * (problems.quotas is not None)
         if self.ledger is not None:
             problems, near = _without_known(problems, self.ledger)
             clusters = None if clusters is None else np.unique(clusters[~near], return_inverse=True)[1]
@@ -208,6 +211,7 @@ def as_certification(
     rivals: Rivals = (),
     *,
     limits: tuple[int | None, Any] | None = None,
+    per_group: Any = None,
     training: Problems | None = None,
     own_split: bool = False,
 ) -> Certification:
@@ -218,7 +222,7 @@ def as_certification(
     if run is None and isinstance(getattr(model, "training_problems_", None), Problems):
         ledger = Ledger()
         ledger.states.add(states_of(model.training_problems_, first_gains(model.training_problems_)))
-    return Certification(model, asked, _fit_rivals(rivals, asked, training), ledger)
+    return Certification(model, asked, _fit_rivals(rivals, asked, training), ledger, per_group)
 
 
 def read_draws(

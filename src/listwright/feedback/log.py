@@ -192,13 +192,13 @@ class Log:
         rows = [
             np.where(part.rows >= 0, part.rows + start, -1) for part, start in zip(answered_parts, starts, strict=False)
         ]
-        budgets = [part.budgets for part in answered_parts if part.budgets is not None]
+        budgets = [np.full(len(part), np.inf) if part.budgets is None else part.budgets for part in answered_parts]
         return AnsweredLists(
             Problems.concat([part.problems for part in answered_parts]),
             np.concatenate(rows),
             np.concatenate([part.propensities for part in answered_parts]),
             np.concatenate([part.outcomes for part in answered_parts]),
-            np.concatenate(budgets) if len(budgets) == len(answered_parts) else None,
+            np.concatenate(budgets) if np.isfinite(np.concatenate(budgets)).any() else None,
             tuple(name for part in answered_parts for name in part.list_ids),
             {
                 name: np.concatenate([part.others[name] for part in answered_parts])

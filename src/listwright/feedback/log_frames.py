@@ -2,8 +2,10 @@
 
 Columns: `list`, `version`, `problem`, `item`, `position` (from 1; null for what was not shown), `propensity`, `outcome`
 (null where nothing came back, or where a cascade had stopped before), then `feature: name`, and where there are any
-`context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget`, `group`, `per_group` and `at_least` (how many items
-of its group a list could and had to hold) and `pinned` (-1 if excluded; 1, 2, ... if pinned).
+`context: 0`, ..., `vector: 0`, ..., `catalogue`, `size`, `budget` and `group`, and what lists had to keep to: `levels`,
+`per_group` and `at_least` (the number of its group, and how many items of it a list could and had to hold: lists of
+numbers from coarse to fine if groups are nested), `pinned` (-1 if excluded; 1, 2, ... if pinned), `uses` and `budgets`
+(lists: what it uses of each further budget, and how much there was) and `alternatives` (the number of its set).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, number_within
 from listwright._internal.extras import installed_backend, warn
-from listwright._internal.quotas import Quotas
+from listwright._internal.quotas import MOST, Quotas
 from listwright.errors import DataWarning, InputError
 from listwright.feedback.log_checks import LogFault, as_floats, drop_lists, log_faults, positions_of, suspicious_columns
 from listwright.feedback.recommendations import Recommendations
@@ -37,7 +39,12 @@ from listwright.problems import Problems, build_problems
 from listwright.tables.files import all_files, format_of, read_table
 
 MARK = b"listwright log"
-QUOTAS = ("group", "per_group", "at_least", "pinned")  # columns of what lists had to keep to
+# By array of `Quotas`: its column, and what stands for no limit.
+QUOTAS: dict[str, tuple[str, Any]] = {
+    "groups": ("levels", 0), "most": ("per_group", MOST), "least": ("at_least", 0), "pinned": ("pinned", 0),
+    "amounts": ("uses", 0.0), "budgets": ("budgets", np.inf), "alternatives": ("alternatives", -1),
+}  # fmt: skip
+ALIKE = (("groups", "most", "least"), ("amounts", "budgets"))  # arrays of the same shape
 
 
 class ReadLog(NamedTuple):
@@ -50,7 +57,11 @@ class ReadLog(NamedTuple):
 def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> Any:
     if not parts:
         raise InputError("This log is empty. Append lists first.")
-    frame = nw.from_native(pa.concat_tables([as_arrow(*part) for part in parts]), eager_only=True)
+    try:
+        table = pa.concat_tables([as_arrow(*part) for part in parts], promote_options="default")
+    except pa.ArrowException:
+        raise InputError("Lists with and without nested groups have no common table. Keep a log for each.") from None
+    frame = nw.from_native(table, eager_only=True)
     wanted = backend or installed_backend()
     return frame.to_native() if wanted == "pyarrow" else frame.to_pandas() if wanted == "pandas" else frame.to_polars()
 
@@ -90,20 +101,19 @@ def _candidate_columns(problems: Problems, budgets: Floats | None) -> dict[str, 
     codes, items = problems.catalogue, problems.catalogue_names
     named = codes if codes is None or items is None else np.array(items, dtype=object)[codes]
     others: dict[str, Any] = {"catalogue": named, "size": problems.sizes}
-    others |= _quotas(problems)
+    arrays = {} if problems.quotas is None else problems.quotas.arrays()
+    others |= {QUOTAS[name][0]: _quota_column(name, array) for name, array in arrays.items() if array.size}
     others["budget"] = None if budgets is None else budgets[problems.owners]
     others["group"] = None if problems.groups is None else [str(name) for name in problems.groups.tolist()]
     return columns | {name: values for name, values in others.items() if values is not None}
 
 
-def _quotas(problems: Problems) -> dict[str, Any]:
-    """Columns for the quotas of the finest groups, and for excluded (-1) and pinned rows (1, 2, ...)."""
-    quotas = problems.quotas
-    if quotas is None:
-        return {}
-    columns = {"per_group": quotas.most[:, -1]} if quotas.most.shape[1] else {}
-    columns |= {"at_least": quotas.least[:, -1]} if quotas.needs else {}
-    return columns | ({"pinned": quotas.pinned} if quotas.pinned.any() else {})
+def _quota_column(name: str, array: NDArray[Any]) -> Any:
+    """Return numbers, or lists of them for nested groups and for budgets, of which other lists may have more."""
+    if array.ndim == 1 or (array.shape[1] == 1 and name not in ALIKE[1]):
+        return array.reshape(-1)
+    starts = np.arange(0, array.size + 1, array.shape[1], dtype=np.int32)
+    return pa.ListArray.from_arrays(starts, array.reshape(-1))
 
 
 def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str, Any]) -> ReadLog:
@@ -159,6 +169,7 @@ def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
 def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
     marks = {kind: prefixed_columns(table.names, kind) for kind in MARKS}
     is_marked = (any(marks.values()) or "catalogue" in table.names) and not (options.keys() & {"features", "catalogue"})
+    table = _with_all_sizes(table) if is_marked else table
     wanted = _by_marks(table, marks, by_role) if is_marked else _by_options(table, by_role, options)
     problems, columns = build_problems(table, wanted)
     if is_marked:
@@ -168,11 +179,20 @@ def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, An
         if wanted.catalogue_names is not None:
             problems = problems._with(catalogue_names=None)  # which were numbers
         columns = replace(columns, features=names, context=tuple(marks["context"]), vectors=tuple(marks["vector"]))
-        problems = _with_groups(table, by_role, problems)
+        problems = _with_quotas(table, by_role, problems)
     if by_role.get("problem"):
         problems = _with_problem_ids(table, by_role, problems)
         columns = replace(columns, problem=by_role["problem"])
     return _plain_items(problems), columns
+
+
+def _with_all_sizes(table: ColumnTable) -> ColumnTable:
+    """Return the table with a size for every item, if any has one: that of lists without a budget does not matter."""
+    sizes = table.columns.get("size")
+    if sizes is None or not sizes.null_count:
+        return table
+    others = {name: column for name, column in table.columns.items() if name != "size"}
+    return replace(table, columns=others if sizes.null_count == len(sizes) else others | {"size": sizes.fill_null(1.0)})
 
 
 def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_role: Mapping[str, str]) -> ColumnOptions:
@@ -208,22 +228,42 @@ def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[st
     return ColumnOptions(**(defaults | options | {"problem": by_role["list"], "item": by_role["item"]}))
 
 
-def _with_groups(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:
-    order, columns = group_rows(table, by_role["list"]), {name: table.columns.get(name) for name in QUOTAS}
-    known = {name: values for name, values in columns.items() if values is not None and values.null_count < len(values)}
-    quotas = Quotas.free(problems.n_rows)
-    if "group" in known:
-        labels = order.sort(np.array(known["group"].fill_null("").to_pylist(), dtype=object))
+def _with_quotas(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:
+    order = group_rows(table, by_role["list"])
+    there = {name: values for name, values in table.columns.items() if values.null_count < len(values)}
+    arrays = {
+        name: order.sort(_quota_array(table.source, there[column], column, none))
+        for name, (column, none) in QUOTAS.items()
+        if column in there
+    }
+    if "group" in there:
+        labels = order.sort(np.array(there["group"].fill_null("").to_pylist(), dtype=object))
         problems = problems._with(groups=labels)
-        most, least = (
-            order.sort(known[name].fill_null(none).to_numpy()) if name in known else np.full(problems.n_rows, none)
-            for name, none in (("per_group", problems.n_rows), ("at_least", 0))
-        )
-        numbers = number_within(labels, problems.offsets)
-        quotas = replace(quotas, groups=numbers[:, None], most=most[:, None], least=least[:, None])
-    if "pinned" in known:
-        quotas = replace(quotas, pinned=order.sort(known["pinned"].fill_null(0).to_numpy()))
-    return problems._with(quotas=quotas) if known.keys() - {"group"} else problems
+        if arrays.keys() & {"most", "least"}:
+            arrays.setdefault("groups", number_within(labels, problems.offsets)[:, None])
+    if not arrays:
+        return problems
+    for names in ALIKE:
+        shapes = [arrays[name].shape for name in names if name in arrays]
+        for name in names if shapes else ():
+            if arrays.setdefault(name, np.full(shapes[0], QUOTAS[name][1])).shape != shapes[0]:
+                columns = ", ".join(QUOTAS[other][0] for other in names)
+                raise InputError(f"{table.source}: the lists of the columns {columns} differ in length.")
+    arrays = {name: array.reshape(-1) if name == "pinned" else array for name, array in arrays.items()}
+    return problems._with(quotas=replace(Quotas.free(problems.n_rows), **arrays))
+
+
+def _quota_array(source: str, column: pa.ChunkedArray, name: str, none: Any) -> NDArray[Any]:
+    """Return numbers, or lists of them, as (rows, longest list); shorter lists are padded in front."""
+    values, lengths = column.combine_chunks(), np.ones(len(column), dtype=np.int64)
+    if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
+        lengths = values.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        values = values.flatten()
+    if not is_number(values.type):
+        raise InputError(f"{source}: column {name!r} must hold numbers, or lists of them. Got {column.type}.")
+    array = np.full((len(column), max(1, lengths.max(initial=1))), none)
+    array[np.arange(array.shape[1]) >= array.shape[1] - lengths[:, None]] = values.fill_null(none)
+    return array
 
 
 def _with_problem_ids(table: ColumnTable, by_role: Mapping[str, str], problems: Problems) -> Problems:
@@ -260,6 +300,7 @@ def _parts(
     _check_not_shown(table, by_role, groups, outcome, position)
     gains[places] = outcome[where]
     versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
+    budget = None if budget is None or np.isnan(budget).all() else np.where(np.isnan(budget), np.inf, budget)
     others = {}  # floats without a role, such as the chances of another policy
     for name, values in table.columns.items():
         if name not in by_role.values() and ":" not in name and pa.types.is_floating(values.type):

@@ -251,6 +251,7 @@ HAIR = 1e-9  # tolerance for rounding
 EMPTY = "the empty list is worth something under this reward"
 NEGATIVE = "an item lowered the value of a list under this reward"
 RISING = "the gain of an item rose as its list grew, so this reward is not submodular"
+WORTH = "an alternative to an item of a list still added something under this reward"
 PAST_ONE = "a list was worth more than 1 under this reward"
 
 

@@ -116,9 +116,8 @@ class FacilityLocation(TableReward):
         bounds = alone / sizes * (1.0 + ROUNDING)
 
         def some(low: int, high: int) -> None:
-            kernels.lazy_facility(
-                low, high, offsets, bounds, sizes, similarity, blocks, state.totals, budgets, rows, picked
-            )
+            tables = offsets, bounds, sizes, similarity, blocks, state.totals, budgets
+            kernels.lazy_facility(low, high, *tables, np.empty(0), *NO_QUOTAS, rows, picked)
 
         in_parallel(some, offsets, problems.n_rows > MANY)
         return rows, picked

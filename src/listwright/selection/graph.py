@@ -15,7 +15,7 @@ from scipy import sparse
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._internal.threads import one_thread
-from listwright._kernels.facility import lazy_graph
+from listwright._kernels.facility import lazy_dense, lazy_graph
 from listwright._kernels.tiles import nearest, swap_gains
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.intake import must_fit
@@ -25,7 +25,6 @@ from listwright.selection.similarity import Given, SimilarityMatrix, cut
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
 SWAP_TARGETS = 4096  # targets of a tile of exchanges
 PAYS = 1e-7  # share of the value that an exchange must add
-ALL = np.zeros(0, dtype=np.int64)  # stands for all columns of a dense matrix
 
 
 def neighbor_graph(similarity: SimilarityMatrix, neighbors: int, tick: ProgressCallback) -> sparse.csr_array:
@@ -57,20 +56,21 @@ def as_graph(rows: Ints, values: Any, n: int) -> sparse.csr_array:
 
 
 def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) -> tuple[Ints, Floats, Floats, float]:
-    n, n_targets = graph.shape
-    best = np.zeros(n_targets, dtype=graph.dtype)
-    if sparse.issparse(graph):
-        starts, columns, values = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
-    else:
-        starts, columns, values = np.arange(0, n * n_targets + 1, n_targets), ALL, graph.reshape(-1)
+    best, rows = np.zeros(graph.shape[1], dtype=graph.dtype), np.empty(constraints.k, dtype=np.int64)
+    gains, bounds = np.empty(constraints.k), np.zeros(graph.shape[0])
+    rules = constraints.costs, constraints.budget, *constraints.quotas
     for row in constraints.given:
-        some = slice(starts[row], starts[row + 1])
-        at = columns[some] if len(columns) else slice(None)
-        best[at] = np.maximum(best[at], values[some])
+        np.maximum(best, graph[[row]].toarray()[0] if sparse.issparse(graph) else graph[row], out=best)
     before = float(weights @ best.astype(np.float64))
-    rows, gains, bounds = np.empty(constraints.k, dtype=np.int64), np.empty(constraints.k), np.zeros(graph.shape[0])
-    rules = constraints.costs, constraints.budget, *constraints.quotas, np.flatnonzero(constraints.open)
-    count = lazy_graph(starts, columns, values, weights, 1.0, best, *rules, bounds, rows, gains)
+    if sparse.issparse(graph):
+        edges = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
+        count = lazy_graph(*edges, weights, 1.0, best, *rules, np.flatnonzero(constraints.open), bounds, rows, gains)
+    else:
+        weights, unknown = (
+            weights if (weights != 1.0).any() else weights[:0],
+            np.where(constraints.open, np.inf, -np.inf),
+        )
+        count = lazy_dense(graph.reshape(-1), weights, 1.0, best, *rules, unknown, bounds, rows, gains)
     return rows[:count], gains[:count], bounds, before
 
 

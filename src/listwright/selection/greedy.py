@@ -17,7 +17,7 @@ from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import Reward, reward_of
-from listwright.rewards.base import NEGATIVE, RISING, Watched
+from listwright.rewards.base import HAIR, NEGATIVE, RISING, WORTH, Watched
 from listwright.walk.constraints import Constraints, as_budgets
 
 METHODS = ("lazy", "naive", "stochastic")
@@ -124,11 +124,11 @@ def greedy(
         if method == "stochastic":
             make = partial(_stochastic, steps=steps, epsilon=epsilon, rng=as_generator(random_state))
         rows, gains = _build(problems, reward, make(problems, reward, weights), constraints, steps)
-        broken = watched.laws.broken & {NEGATIVE, RISING}
+        broken = watched.laws.broken & {NEGATIVE, RISING, WORTH}
     else:
         used = max(1, int((compiled[0] >= 0).any(axis=0).sum()))
         rows, gains = compiled[0][:, :used], compiled[1][:, :used]
-    if budget is not None and problems.quotas is None:
+    if budget is not None and (problems.quotas is None or problems.quotas.single):
         alone = Constraints(problems, as_budgets(budget, problems))
         rows, gains = _or_best_single(problems, reward, alone, rows, gains)
     bound, ratio = _prove_bound(reward, method, epsilon, length, budget, problems.quotas)
@@ -137,7 +137,9 @@ def greedy(
     return Lists(problems.without_reward(), rows, gains, bound=bound, ratio=ratio)
 
 
-def _build(problems: Problems, reward: Reward, pick: Pick, constraints: Constraints, steps: int) -> tuple[Ints, Floats]:
+def _build(
+    problems: Problems, reward: Watched, pick: Pick, constraints: Constraints, steps: int
+) -> tuple[Ints, Floats]:
     """Build lists with `pick`, position by position; return rows and gains, shape (problems, longest list)."""
     state = reward.start(problems)
     untaken = np.ones(problems.n_rows, dtype=bool)
@@ -150,6 +152,9 @@ def _build(problems: Problems, reward: Reward, pick: Pick, constraints: Constrai
         untaken[taken] = False
         constraints.take(picks)
         state = reward.add(state, picks)
+        if problems.quotas is not None and problems.quotas.alternatives.shape[1]:
+            paying = reward.gains(state)[untaken & constraints.worthless()] > HAIR
+            reward.laws.broken |= {WORTH} if paying.any() else set()
         rows.append(picks)
         gains.append(picked_gains)
     if not rows:
@@ -228,19 +233,25 @@ def _prove_bound(
     grouped = quotas is not None and quotas.groups.shape[1] > 0
     if quotas is not None and quotas.budgets.shape[1]:
         return "no ratio is known for several budgets", None
+    pinned = quotas is not None and quotas.pins
+    if pinned and budget is not None:
+        return "no ratio is known for a budget with pinned rows", None
+    within = " within the groups" if grouped else ""
+    within = " within the constraints" if quotas is not None and quotas.pinned.any() else within
     if grouped and (budget is not None or method == "stochastic"):
         return f"no ratio is known for {'a budget' if budget is not None else 'this method'} with groups", None
     # The sets that can be completed within nested quotas, from below and above, are a matroid, also with the length as
     # one more limit: Fisher, Nemhauser & Wolsey (1978); El Halabi et al. (2020).
     if grouped:
-        return "at least 1/2 of the best list of this length within the groups", 0.5
+        return f"at least 1/2 of the best list of this length{within}", 0.5
     full = 1 - 1 / math.e
     if budget is None and method == "stochastic":
         ratio = full - epsilon
-        return f"in expectation at least 1 - 1/e - {epsilon:g} = {ratio:.3f} of the best list of this length", ratio
+        claim = f"in expectation at least 1 - 1/e - {epsilon:g} = {ratio:.3f}"
+        return f"{claim} of the best list of this length{within}", ratio
     if budget is None:
-        return f"at least 1 - 1/e = {full:.3f} of the best list of this length", full
+        return f"at least 1 - 1/e = {full:.3f} of the best list of this length{within}", full
     if method == "stochastic" or length is not None:
         return "no bound is proved for this method under a budget", None
     # The better of the density greedy and the best single item: Feldman, Nutov & Shoham (2021) prove 0.427.
-    return "at least 0.427 of the best list within the budget", 0.427
+    return f"at least 0.427 of the best list within the {'constraints' if within else 'budget'}", 0.427

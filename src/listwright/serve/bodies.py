@@ -137,7 +137,7 @@ def from_binary(body: bytes) -> ListQuery:
     if not rest or len(rest) % (4 * count):
         raise invalid("body", f"After the JSON there must be {count} rows of float32. Got {len(rest)} bytes.")
     none: list[None] = [None] * count
-    for name in ("sizes", "catalogue", "groups"):
+    for name in ("sizes", "catalogue", "groups", "uses"):
         if len(getattr(head, name) or none) != count:
             raise invalid(name, f"Give one entry for each of the {count} ids.")
     return ListQuery(
@@ -147,6 +147,7 @@ def from_binary(body: bytes) -> ListQuery:
         head.catalogue or none,
         none,
         head.groups or none,
+        head.uses or none,
         **head.options(),
     )
 

@@ -26,7 +26,9 @@ from listwright.serve.store.records import answered_contexts, as_recommendations
 from listwright.serve.store.schema import check_version, clock, leases, lists, metadata, models, version_table
 
 AT_ONCE = 1000  # lists
-GROUPS = {"group": pa.string(), "per_group": pa.int64(), "at_least": pa.int64(), "pinned": pa.int64()}
+# Columns that only some lists have, so that all can stand in one file.
+OPTIONAL = {"group": pa.string()} | dict.fromkeys(("levels", "per_group", "at_least", "pinned"), pa.int64())
+OPTIONAL |= dict.fromkeys(("size", "budget"), pa.float64()) | dict.fromkeys(("uses", "budgets"), pa.list_(pa.float64()))
 SECONDS = 3_600.0  # that a query on PostgreSQL may take
 SOME = 200  # rows of a backup at a time
 INITIAL = (version_table, clock, leases)  # what a new store has rows of
@@ -134,7 +136,7 @@ def _with_more(table: pa.Table, rows: list[Any], counts: Any) -> pa.Table:
     for name, kind in (("created", None), ("state", None), ("metadata", pa.string())):
         values = np.array([getattr(row, name) for row in rows], dtype=object)
         table = table.append_column(name, pa.array(np.repeat(values, counts), type=kind))
-    for name, kind in GROUPS.items():  # so that lists with and without groups can stand in one file
+    for name, kind in OPTIONAL.items():
         values = table[name] if name in table.column_names else pa.nulls(len(table), kind)
         table = table.select([column for column in table.column_names if column != name]).append_column(name, values)
     return table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -14,6 +14,7 @@ Places = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 LeastMost = Annotated[list[Places | None], Meta(min_length=2, max_length=2)]  # not a tuple, which msgspec reads badly
 PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)] | LeastMost | dict[str, Places | LeastMost]
 Positive = Annotated[float, Meta(gt=0)]
+Budgets = Annotated[dict[str, Annotated[float, Meta(ge=0)]], Meta(max_length=16)]  # by name
 Numbers = list[float] | dict[str, float | str]
 ListId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 EventKey = Annotated[str, Meta(pattern=r"^[!-~]{1,100}\Z")]
@@ -35,6 +36,7 @@ class Item(Struct, forbid_unknown_fields=True):
     ] = None
     vector: Annotated[list[float] | None, Meta(description="What similarity is measured on.")] = None
     group: Annotated[ItemId | None, Meta(description="Its source, author or section, for per_group.")] = None
+    uses: Annotated[Budgets | None, Meta(description="What it takes of each of `budgets`, by name.")] = None
 
 
 class ListOptions(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -42,6 +44,9 @@ class ListOptions(Struct, forbid_unknown_fields=True, kw_only=True):
 
     length: Annotated[int, Meta(ge=1)] | None = None
     budget: Positive | None = None
+    budgets: Annotated[
+        Budgets | None, Meta(description="Further budgets by name, such as seconds; see `uses` of the items.")
+    ] = None
     per_group: Annotated[
         PerGroup | None, Meta(description="Most items of one group in the list, or [least, most]; by group, too.")
     ] = None
@@ -79,6 +84,7 @@ class BinaryHead(ListOptions):
     sizes: list[Positive] | None = None
     catalogue: list[CatalogueItem] | None = None
     groups: list[ItemId] | None = None
+    uses: list[Budgets] | None = None
 
 
 class ListQuery(ListOptions):
@@ -90,6 +96,7 @@ class ListQuery(ListOptions):
     catalogue: Sequence[int | str | None]
     vectors: Sequence[Sequence[float] | None]
     groups: Sequence[str | int | None]
+    uses: Sequence[Mapping[str, float] | None]
 
     @classmethod
     def of(cls, request: ListRequest) -> ListQuery:
@@ -102,6 +109,7 @@ class ListQuery(ListOptions):
             [item.catalogue for item in items],
             [item.vector for item in items],
             [item.group for item in items],
+            [item.uses for item in items],
             **request.options(),
         )
 

@@ -225,6 +225,7 @@ def _scramble(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
+CONSTRAINED = "lists had to keep to constraints, which the theorem does not cover"
 FEW = 5  # fewer states than this may recur by chance
 
 
@@ -246,7 +247,7 @@ class Ledger:
     # rounds of batches that were walked before anything was learned; they are not part of the mixture
     unlearned: int = 0
     unlearned_value: float = 0.0  # the summed value of their lists
-    breaches: list[str] = field(default_factory=list)  # laws that the rewards were seen to break
+    breaches: list[str] = field(default_factory=list)  # assumptions that do not hold, such as laws of rewards
 
     def count_visits(self, states: States, n_passes: int) -> None:
         self.states.add(states, np.full(len(states.seen), n_passes))
@@ -326,7 +327,8 @@ class Training:
         values = laws.check_values(reward.value(earned))
         self.ledger.bounded &= reward.bounded
         self.ledger.submodular &= reward.submodular
-        self.ledger.breaches = sorted({*self.ledger.breaches, *laws.broken})
+        broken = laws.broken | ({CONSTRAINED} if batch.quotas is not None and self.per_group is None else set())
+        self.ledger.breaches = sorted({*self.ledger.breaches, *broken})
         self.ledger.rounds += len(batch)
         self.ledger.loss += loss
         self.ledger.value += float(values.sum())

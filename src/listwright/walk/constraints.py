@@ -74,9 +74,9 @@ class Constraints:
         self._needs_first = False
         parts = NO_QUOTAS
         if quotas is not None:
-            limited = length is None or bool(len(sizes)) or quotas.budgets.shape[1] > 0
-            self._needs_first = limited and quotas.needs
-            parts = quotas.limits(problems.offsets, length, needs_first=self._needs_first)
+            needs = quotas.needs_first(problems.offsets, limited=length is None or bool(len(sizes)))
+            self._needs_first = bool(needs.any())
+            parts = quotas.limits(problems.offsets, length, needs_first=needs)
         self._limits = ListLimits(sizes, left, *parts, False)
         if quotas is not None and quotas.pins:
             self._check_pinned()
@@ -108,9 +108,13 @@ class Constraints:
         fits = open_rows(self._limits) if len(self._limits.groups) else np.ones(self.problems.n_rows, dtype=bool)
         if len(sizes):
             fits &= sizes <= left[self.problems.owners]
-        if self._sets is not None and self.problems.sizes is not None:
-            fits &= self.problems.sizes > self._largest[self._sets]
-        return fits
+        return fits & ~self.worthless()
+
+    def worthless(self) -> Bools:
+        """Return by row whether an alternative to it, at least as large, is in the list."""
+        if self._sets is None or self.problems.sizes is None:
+            return np.zeros(self.problems.n_rows, dtype=bool)
+        return self.problems.sizes <= self._largest[self._sets]
 
     def take(self, picks: Ints) -> None:
         """Subtract one picked row per problem; -1 picks none."""

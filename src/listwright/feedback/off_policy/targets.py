@@ -206,8 +206,7 @@ def _of_bandit(bandit: ListBandit, seed: int) -> Target:
 
 def _predicted_by(model: ListBandit | ListEstimator) -> Callable[[Problems, int, Floats | None, int], Ints]:
     def draw(problems: Problems, length: int, budgets: Floats | None, number: int) -> Ints:
-        limit: dict[str, Any] = {"length": length} if budgets is None else {"budget": budgets}
-        return model.predict(problems, **limit, allow_short=True).rows
+        return model.predict(problems, length=length, budget=budgets, allow_short=True).rows
 
     return draw
 

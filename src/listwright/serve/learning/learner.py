@@ -161,6 +161,7 @@ def _example_query(shape: Shape, name: str, count: int, length: int) -> ListQuer
         catalogue=catalogue,
         vectors=vectors,
         groups=[some_group(shape.per_group)] * count,
+        uses=[None] * count,
         length=length,
         context_features=None
         if signature.n_context is None

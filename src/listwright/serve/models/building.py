@@ -32,6 +32,7 @@ from listwright.serve.settings import Limits
 from listwright.serve.store.journal import add_shadows
 from listwright.serve.store.records import ServedList, new_id
 from listwright.serve.store.writer import answer_all
+from listwright.walk.constraints import Constraints, as_budgets
 
 if TYPE_CHECKING:
     from listwright.serve.service import Service
@@ -131,7 +132,7 @@ def _build_kind(group: Sequence[_Asked]) -> list[Built | Refused]:
 def _built(asked: _Asked, lists: Lists, i: int) -> Built:
     """Return list `i`, or the deployed policy's list where the learned one gave none."""
     query, version, taken, problem = asked.query, asked.version, asked.taken, asked.taken.problem
-    fell_back = version.published is not None and not _is_sound(lists, i, problem, query.budget)
+    fell_back = version.published is not None and not _is_sound(lists, i, problem, query)
     if fell_back:
         lists, i = version.as_deployed().lists(problem, query.length, query.budget, [asked.list_id]), 0
     served = ServedList(
@@ -152,9 +153,9 @@ def _built(asked: _Asked, lists: Lists, i: int) -> Built:
     return Built(served, answer, query.length, fell_back)
 
 
-def _is_sound(lists: Lists, i: int, problem: Problems, budget: float | None) -> bool:
+def _is_sound(lists: Lists, i: int, problem: Problems, query: ListQuery) -> bool:
     if not len(lists[i]):
-        return budget is not None and problem.sizes is not None and bool((problem.sizes > budget).all())
+        return not Constraints(problem, as_budgets(query.budget, problem), query.length).fits().any()
     return lists.scores is None or bool(np.isfinite(lists.scores[i]).all())
 
 

@@ -89,6 +89,7 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
             per_group=_per_group(query, shape.per_group),
             pin=_rows_of(query.pinned, query.ids, f"{at}pinned"),
             exclude=_rows_of(query.blocked, query.ids, f"{at}blocked"),
+            budgets=budgets_of(query.budgets, query.uses, f"{at}items"),
         )
     except InputError as error:  # what only the whole of it shows
         raise invalid(f"{at}items", str(error)) from None
@@ -103,6 +104,17 @@ def _rows_of(wanted: Sequence[str | int] | None, ids: Sequence[str | int], field
         if item not in places:
             raise invalid(f"{field}.{i}", "This id is not among the items.")
     return [places[item] for item in wanted]
+
+
+def budgets_of(
+    budgets: Mapping[str, float] | None, uses: Sequence[Mapping[str, float] | None], field: str
+) -> list[tuple[list[float], float]] | None:
+    """Return what each item uses of each further budget, and how much there is."""
+    for i, used in enumerate(uses if budgets else ()):
+        missing = next((name for name in budgets or () if name not in (used or {})), None)
+        if missing is not None:
+            raise invalid(f"{field}.{i}.uses.{missing}", "A budget needs what every item uses of it.")
+    return [([used[name] for used in uses if used], limit) for name, limit in budgets.items()] if budgets else None
 
 
 class _Reading:

@@ -14,7 +14,8 @@ from listwright.context.fitting import ScoreWeights
 from listwright.context.packed import decreasing_scores
 from listwright.context.passages import token_counter
 from listwright.errors import InputError
-from listwright.serve.messages import PerGroup
+from listwright.serve.messages import Budgets, PerGroup
+from listwright.serve.models.intake import budgets_of
 from listwright.serve.refusals import invalid
 from listwright.serve.settings import PRETRAINED, Limits
 from listwright.serve.store.records import PackedContext
@@ -37,6 +38,7 @@ class Passage(Struct, forbid_unknown_fields=True, omit_defaults=True):
         Annotated[float, Meta(ge=0)] | None,
         Meta(description="What it takes of the budget; by default counted from its text."),
     ] = None
+    uses: Annotated[Budgets | None, Meta(description="What it takes of each of `budgets`, by name.")] = None
 
 
 class PackRequest(Struct, forbid_unknown_fields=True):
@@ -45,6 +47,9 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     query: Query
     passages: Annotated[list[str | Passage], Meta(min_length=1)]
     budget: Annotated[Positive | None, Meta(description="Tokens of all passages together; null for no limit.")] = 2000.0
+    budgets: Annotated[
+        Budgets | None, Meta(description="Further budgets by name, such as a price; see `uses` of the passages.")
+    ] = None
     length: Annotated[Count | None, Meta(description="Most passages to pick.")] = None
     per_source: Annotated[
         PerGroup | None, Meta(description="Most passages from one source, or [least, most]; by source, too.")
@@ -144,6 +149,7 @@ class Packing:
     def pack(self, request: PackRequest) -> tuple[PackAnswer, PackedContext]:
         self._check(request.passages, "passages")
         sizes = [None if isinstance(passage, str) else passage.tokens for passage in request.passages]
+        uses = [None if isinstance(passage, str) else passage.uses for passage in request.passages]
         packed = self._pack(
             request.query,
             request.passages,
@@ -155,6 +161,7 @@ class Packing:
             length=request.length,
             per_source=tuple(request.per_source) if isinstance(request.per_source, list) else request.per_source,
             exclude=request.exclude or (),
+            budgets=budgets_of(request.budgets, uses, "passages"),
             stop=request.stop,
             min_probability=request.min_probability,
             must_include=request.must_include,

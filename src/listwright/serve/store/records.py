@@ -17,6 +17,7 @@ import zstandard
 from sqlalchemy import Connection, Select, func, insert, select
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.intake import join_quotas
 from listwright._internal.quotas import Quotas
 from listwright.errors import InputError
 from listwright.feedback.recommendations import Recommendations
@@ -141,7 +142,8 @@ class _Message(msgspec.Struct, array_like=True):
             name: np.frombuffer(data, dtype=dtype).reshape(shape) for name, (dtype, shape, data) in self.arrays.items()
         }
         features = arrays.pop("features")
-        quotas = {name.removeprefix(QUOTAS): arrays.pop(name) for name in list(arrays) if name.startswith(QUOTAS)}
+        named = [name for name in arrays if name.startswith(QUOTAS)]
+        quotas = {name.removeprefix(QUOTAS): arrays.pop(name).copy() for name in named}  # which kernels may write to
         if ids:
             arrays["item_ids"] = np.empty(len(self.ids), dtype=object)
             arrays["item_ids"][:] = self.ids
@@ -267,20 +269,22 @@ def as_recommendations(
         seen = _revealed_gains(row, cascade)
         gains[i, : len(seen)] = seen
     ids = tuple(row.id for row in rows)
-    budgets = [shown.budget for shown in served if shown.budget is not None]
+    budgets = np.array([np.inf if shown.budget is None else shown.budget for shown in served])
     recommendations = Recommendations(
         problems,
         picks,
         list_ids=ids,
         propensities=chances,
         version=rows[0].version,
-        budgets=np.array(budgets) if len(budgets) == len(served) else None,
+        budgets=budgets if np.isfinite(budgets).any() else None,
     )
     return recommendations, gains
 
 
 def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Problems:
     problems = [shown.problem for shown in served if shown.problem is not None]
+    if any(problem.sizes is not None for problem in problems):  # those of lists without a budget do not matter
+        problems = [part if part.sizes is not None else part._with(sizes=np.ones(part.n_rows)) for part in problems]
     parts: dict[str, Any] = {
         name: np.concatenate([getattr(problem, name) for problem in problems])
         for name in PARTS
@@ -301,13 +305,10 @@ def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Pro
 
 
 def _groups(problems: list[Problems]) -> dict[str, Any]:
-    joined: dict[str, Any] = {}
+    joined: dict[str, Any] = {"quotas": join_quotas(problems)}
     if any(problem.groups is not None for problem in problems):
         labels = [np.full(part.n_rows, "") if part.groups is None else part.groups.astype(object) for part in problems]
         joined["groups"] = np.concatenate(labels).astype(object)
-    if any(problem.quotas is not None for problem in problems):
-        quotas = [Quotas.free(part.n_rows) if part.quotas is None else part.quotas for part in problems]
-        joined["quotas"] = Quotas.join(quotas)
     return joined
 
 
