@@ -347,15 +347,15 @@ class ListEstimator(Predictor):
         """
         check_fitted(self)
         problems = self._as_problems(held_out, measured=True)
-        certification = as_certification(self, rivals, limits=self._limits(length, budget), training=training)
-        constrained = as_constrained(problems, per_group, self.per_group)
-        draws = read_draws(cluster, weight, held_out, problems, self)
-        return certify_model(certification, constrained, *draws, delta=delta)
+        limits = self._limits(length, budget)
+        certification = as_certification(self, rivals, limits=limits, per_group=per_group, training=training)
+        return certify_model(
+            certification, problems, *read_draws(cluster, weight, held_out, problems, self), delta=delta
+        )
 
     def certify_own_split(self, held: Problems, rivals: Rivals = ()) -> HeldOutCertificate:
         """Certify the model on problems that `fit` itself held back, where alike ones may be on both sides."""
-        certification = as_certification(self, rivals, own_split=True)
-        return certify_model(certification, as_constrained(held, None, self.per_group), delta=0.05)
+        return certify_model(as_certification(self, rivals, own_split=True), held, delta=0.05)
 
     def online_certificate(self, delta: float = 0.05) -> Certificate:
         """Return what the paper's theorems prove of the run, from the regret measured while learning."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from listwright.rewards import AnySuccess, Function, Reward, WeightedProblems, r
 from listwright.rewards.base import PAST_ONE
 from listwright.selection import greedy
 from listwright.training.round import Ledger, first_gains, states_of
-from listwright.walk.constraints import as_budgets, check_problems
+from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
 REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of their problems that is noticed
@@ -51,16 +52,19 @@ class Certification:
     limits: dict[str, Any]  # length and budget
     rivals: dict[str, Any]  # fitted, by name
     ledger: Ledger | None  # what was learned from; None where a split may have alike problems on both sides
+    per_group: Any = None
 
-    def measure(self, problems: Problems, clusters: Ints | None = None, weights: Floats | None = None) -> HeldOutValues:
+    def measure(self, problems: Problems, names: Hashes | None = None, weights: Floats | None = None) -> HeldOutValues:
         """Build the lists of all methods and return their values, with what is proved about the best lists."""
+        problems = as_constrained(problems, self.per_group, getattr(self.model, "per_group", None))
         check_problems(problems)
         reward_of(problems, "certify")
         check_each_once(problems)
         notes: list[str] = []
+        clusters: Ints | None = None
         if self.ledger is not None:
             problems, near = _without_known(problems, self.ledger)
-            clusters = None if clusters is None else np.unique(clusters[~near], return_inverse=True)[1]
+            names = None if names is None else names[~near]
             weights = None if weights is None else weights[~near]
             if near.any():
                 notes.append(
@@ -68,6 +72,8 @@ class Certification:
                 )
         problems, weights = _split_off_weights(problems, weights)
         keys = _problem_keys(problems)
+        if names is not None:
+            keys, clusters = np.vstack([keys, names]), np.unique(names, return_inverse=True)[1].astype(np.int64)
         if clusters is None and weights is None:
             clusters, weights, copies = _find_copies(problems, keys[0])
             notes += copies
@@ -108,8 +114,12 @@ class Certification:
         )
         return measured, notes
 
-    def measure_more(self, more: Any) -> HeldOutValues:
-        return self.measure(self.model._as_problems(more, measured=True))
+    def measure_more(self, more: Any, cluster: Any = None) -> HeldOutValues:
+        problems = self.model._as_problems(more, measured=True)
+        if isinstance(problems.reward, WeightedProblems):
+            raise InputError("This certificate was made without weights, and these problems have some.")
+        knowing = replace(self, ledger=self.model.training_.ledger)
+        return knowing.measure(problems, *read_draws(cluster, None, more, problems, self.model))
 
     def _bound_best(self, problems: Problems, lists: Sequence[Ints], best_known: Any) -> tuple[Floats, set[str]]:
         """Return upper bounds on the best lists, and the laws that these lists and random ones show to be broken."""
@@ -126,13 +136,14 @@ class Certification:
 def certify_model(
     certification: Certification,
     problems: Problems,
-    clusters: Ints | None = None,
+    names: Hashes | None = None,
     weights: Floats | None = None,
     *,
     delta: float,
 ) -> HeldOutCertificate:
-    measured = certification.measure(problems, clusters, weights)
-    measure = certification.measure_more if clusters is None and weights is None else None
+    measured = certification.measure(problems, names, weights)
+    is_weighted = weights is not None or isinstance(problems.reward, WeightedProblems)
+    measure = None if is_weighted else certification.measure_more
     certificate = make_certificate(measured, delta=delta, **certification.limits, measure=measure)
     return _with_earlier_uses(certificate, measured)
 
@@ -208,6 +219,7 @@ def as_certification(
     rivals: Rivals = (),
     *,
     limits: tuple[int | None, Any] | None = None,
+    per_group: Any = None,
     training: Problems | None = None,
     own_split: bool = False,
 ) -> Certification:
@@ -218,22 +230,35 @@ def as_certification(
     if run is None and isinstance(getattr(model, "training_problems_", None), Problems):
         ledger = Ledger()
         ledger.states.add(states_of(model.training_problems_, first_gains(model.training_problems_)))
-    return Certification(model, asked, _fit_rivals(rivals, asked, training), ledger)
+    fitted = {name: _snapshot(rival) for name, rival in _fit_rivals(rivals, asked, training).items()}
+    return Certification(_snapshot(model), asked, fitted, ledger, per_group)
+
+
+def _snapshot(model: Any) -> Any:
+    """Return a copy that stays as it is when the model learns again."""
+    kept = copy.copy(model)
+    vars(kept).update(vars(model))
+    return kept
 
 
 def read_draws(
     cluster: Any, weight: Any, given: Any, problems: Problems, model: Any
-) -> tuple[Ints | None, Floats | None]:
-    """Return the clusters, as numbers, and the weights of problems, from arrays or from columns of a given frame."""
+) -> tuple[Hashes | None, Floats | None]:
+    """Return hashes of the clusters' names and the weights, by problem: from arrays, or columns of the frame given."""
     clusters = weights = None
     if cluster is not None:
-        names = [str(name) for name in _by_problem(cluster, given, problems, model, "cluster")]
-        clusters = np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
+        names = np.asarray(_by_problem(cluster, given, problems, model, "cluster")).tolist()
+        clusters = np.array([hash(str(_as_whole(name))) & MASK for name in names], dtype=np.uint64)
     if weight is not None:
         weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise InputError("Weights of problems must be finite, 0 or more, and not all 0.")
     return clusters, weights
+
+
+def _as_whole(name: Any) -> Any:
+    """Return 7 for 7.0: the same cluster in a column that has missing values elsewhere."""
+    return int(name) if isinstance(name, float) and name.is_integer() else name
 
 
 def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: str) -> Any:
