@@ -155,13 +155,13 @@ def table(results: dict[str, Any]) -> str:
 
 
 def width_table(results: dict[str, Any]) -> str:
-    """How far bounds lie below the mean, by method."""
+    """How far bounds lie below what was seen, by method."""
     rows = results["widths"]
-    head = ["values", "held out", *rows[0]["below"]]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    names = list(rows[0]["below"])
+    lines = ["| " + " | ".join(["statement", "held out", *names]) + " |", "|" + "---|" * (len(names) + 2)]
     for row in rows:
-        cells = [row["values"], f"{row['n']:,}", *(f"{below:.4f}" for below in row["below"].values())]
-        lines.append("| " + " | ".join(cells) + " |")
+        cells = [f"{row['below'][name]:.4f}" if name in row["below"] else "-" for name in names]
+        lines.append("| " + " | ".join([row["statement"], f"{row['n']:,}", *cells]) + " |")
     return "\n".join(lines)
 
 
@@ -173,7 +173,10 @@ def page(results: dict[str, Any]) -> str:
         f"confidence, the bound on the value failed in {100 * online_runs['value']:.1f} % of runs, and the bound "
         f"against the best list in {100 * online_runs['against_rival']:.1f} %."
     )
-    widths = "How far the bound on a mean lies below it (mean of the same samples), beside other methods:"
+    widths = (
+        "How far bounds lie below what was seen (means over the same samples): alone, jointly with four other "
+        "statements in a certificate, and by other methods, alone too:"
+    )
     rows = results["held_out"]
     most = f"In each of the {len(rows)} settings, any of the statements was wrong in at most "
     most += f"{100 * max(row['wrong']['any'] for row in rows):.1f} % of {results['draws']:,} samples."
