@@ -184,22 +184,24 @@ def page(results: dict[str, Any]) -> str:
     return f"{most}\n\n{fold}\n\n{sentence}\n\n{widths}\n\n{width_table(results)}\n"
 
 
+def rates(options: argparse.Namespace) -> dict[str, Any]:
+    """How often certificates are wrong, from held-out problems and online."""
+    with ProcessPoolExecutor(options.jobs) as pool:
+        rows = [row for part in pool.map(partial(all_misses, draws=options.draws), range(len(NAMES))) for row in part]
+    online_runs = online_rates(options.online_batches)
+    return {"delta": DELTA, "draws": options.draws, "held_out": rows, "online": online_runs}
+
+
 def main() -> None:
     """Measures, writes and prints."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.certificates")
     parser.add_argument("--draws", type=int, default=1_000)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--online-batches", type=int, default=10, help="thousands of online runs")
+    parser.add_argument("--only-widths", action="store_true", help="leave the other tables as they are")
     options = parser.parse_args()
-    with ProcessPoolExecutor(options.jobs) as pool:
-        rows = [row for part in pool.map(partial(all_misses, draws=options.draws), range(len(NAMES))) for row in part]
-    results = {
-        "delta": DELTA,
-        "draws": options.draws,
-        "held_out": rows,
-        "widths": widths(DELTA, SIZES, options.draws // 5),
-        "online": online_rates(options.online_batches),
-    }
+    results = json.loads(FILE.read_text(encoding="utf8")) if options.only_widths else rates(options)
+    results["widths"] = widths(DELTA, SIZES, options.draws // 5)
     FILE.write_text(json.dumps(results, indent=1) + "\n", encoding="utf8")
     TABLE.write_text(page(results), encoding="utf8")
     print(TABLE.read_text(encoding="utf8"))

@@ -10,6 +10,8 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from listwright._internal.arrays import Bools, Floats, Hashes, Ints
 from listwright.baselines import MMR, StaticList, TopK
@@ -29,7 +31,7 @@ from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Function, Reward, WeightedProblems, reward_of
 from listwright.rewards.base import PAST_ONE
 from listwright.selection import greedy
-from listwright.training.round import Ledger, first_gains, states_of
+from listwright.training.round import SAMPLED, WHOLE, Ledger, first_gains, states_of
 from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
@@ -75,7 +77,7 @@ class Certification:
         if names is not None:
             keys, clusters = np.vstack([keys, names]), np.unique(names, return_inverse=True)[1].astype(np.int64)
         if clusters is None and weights is None:
-            clusters, weights, copies = _find_copies(problems, keys[0])
+            clusters, weights, copies = _find_copies(keys[1:])
             notes += copies
         else:
             notes += _weighing(clusters, weights)
@@ -103,7 +105,7 @@ class Certification:
         notes = ["Nothing is claimed against greedy or others: values of this reward may be above 1."] * (not bounded)
         notes += [f"Nothing is claimed against the best lists: {unproved}."] * bool(bounded and unproved)
         notes += [OWN_REWARD] * is_own(reward)
-        is_best = isinstance(reward, AnySuccess) and self.limits["budget"] is None and problems.quotas is None
+        is_best = type(reward) is AnySuccess and self.limits["budget"] is None and problems.quotas is None
         measured = HeldOutValues(
             np.maximum(values, 0.0),
             best_known.values,
@@ -281,7 +283,7 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
 
 def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
     assert measured.keys is not None
-    problems, made = measured.keys[0], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
+    problems, made = measured.keys[1], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
     others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known).mean() > ALIKE}
     _CERTIFIED.append((problems, made))
     note = (
@@ -293,23 +295,29 @@ def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues)
 
 
 def _problem_keys(problems: Problems) -> Hashes:
-    """Return keys of what each problem contains, and of that with its id: shape (2, problems)."""
+    """Return keys of what each problem contains: with its id, and two of roughly that, if features tell it apart."""
     states = states_of(problems, first_gains(problems))
-    contents = states.seen ^ states.gains
-    named = [hash(pair) & MASK for pair in zip(map(str, problems.problem_ids), contents.tolist(), strict=True)]
-    return np.stack([contents, np.array(named, dtype=np.uint64)])
+    contents = (states.seen ^ states.gains).tolist()
+    named = np.array([hash(pair) & MASK for pair in zip(map(str, problems.problem_ids), contents, strict=True)])
+    near = states.coarse[:, SAMPLED:].T if problems.n_features else [named] * WHOLE
+    return np.vstack([named, *near]).astype(np.uint64)
 
 
-def _find_copies(problems: Problems, contents: Hashes) -> tuple[Ints | None, Floats | None, list[str]]:
-    kinds, clusters = np.unique(contents, return_inverse=True)
-    copies = len(problems) - len(kinds)
-    if not problems.n_features or copies <= COPIES * len(problems):
+def _find_copies(keys: Hashes) -> tuple[Ints | None, Floats | None, list[str]]:
+    """Return clusters of problems that share a rough key, directly or through others, unless there are hardly any."""
+    n_keys, n = keys.shape
+    numbers = np.unique(keys, return_inverse=True)[1].reshape(-1) + n
+    edges = np.ones(n_keys * n), (np.tile(np.arange(n), n_keys), numbers)
+    graph = sparse.coo_array(edges, shape=(numbers.max() + 1,) * 2)
+    kinds, clusters = np.unique(csgraph.connected_components(graph, directed=False)[1][:n], return_inverse=True)
+    copies = n - len(kinds)
+    if copies <= COPIES * n:
         return None, None, []
     note = (
-        f"{copies} of these problems equal others in every feature and gain, and equal ones count as a single draw. If "
+        f"{copies} of these problems equal others in every feature and gain, or nearly, and count as a single draw. If "
         "they are different cases, say so with cluster= and an entry of its own for each."
     )
-    return clusters, np.ones(len(problems)), [note]
+    return clusters.astype(np.int64), np.ones(n), [note]
 
 
 def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:

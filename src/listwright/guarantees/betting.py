@@ -54,7 +54,8 @@ class Gamblers:
         squares = self.squares + np.concatenate([[0.0], np.cumsum((tops - guesses * bottoms) ** 2)])
         seen = self.n + np.arange(len(tops))
         self.n, self.top, self.bottom, self.squares = self.n + len(tops), top[-1], bottom[-1], squares[-1]
-        variances, doubts = squares[:-1] / (PRIOR_WEIGHT + seen), PRIOR_WEIGHT / (PRIOR_WEIGHT + seen)
+        variances: Floats = squares[:-1] / (PRIOR_WEIGHT + seen)
+        doubts: Floats = np.full(len(tops), PRIOR_WEIGHT) / (PRIOR_WEIGHT + seen)
         return (0.5 + top[:-1]) / (1 + seen), (1 + bottom[:-1]) / (1 + seen), variances, doubts
 
     @property

@@ -39,7 +39,7 @@ class HeldOutValues:
     bounded: bool = True  # whether the reward itself promises values from 0 to 1
     binary: bool = False  # whether values are mostly 0 or 1, as those of `AnySuccess`
     notes: tuple[str, ...] = ()
-    # (3, problems): of what each contains, of that with its id, and of its cluster's name; 2 rows if none has a name
+    # (rows, problems): of what each contains with its id, of roughly that without, and last of its cluster, if named
     keys: Hashes | None = None
 
     @property
@@ -249,15 +249,15 @@ class Continuation:
     bounds: dict[str, float]
     measure: Callable[..., HeldOutValues]
     keys: Hashes | None  # of the problems so far
+    clustered: bool  # whether clusters were named
     weight: float  # of the problems so far
 
     def extend(self, certificate: HeldOutCertificate, more: Any, cluster: Any) -> HeldOutCertificate:
-        clustered = self.keys is not None and len(self.keys) == 3
-        if clustered != (cluster is not None):
-            made, do = ("with", "Pass") if clustered else ("without", "Do not pass")
+        if self.clustered != (cluster is not None):
+            made, do = ("with", "Pass") if self.clustered else ("without", "Do not pass")
             raise InputError(f"This certificate was made {made} clusters, which are its draws. {do} cluster= here too.")
         measured = self.measure(more) if cluster is None else self.measure(more, cluster)
-        again = self._refuse_repeats(measured)
+        self._refuse_repeats(measured)
         pairs = measured.pairs()
         gamblers = {name: bets.copy().play(*pairs[name]) for name, bets in self.gamblers.items() if name in pairs}
         bounds = _with_implied({name: max(self.bounds[name], bets.bound) for name, bets in gamblers.items()})
@@ -273,27 +273,28 @@ class Continuation:
             mean=certificate.mean + (measured.average(measured.values) - certificate.mean) * share,
             greedy_mean=certificate.greedy_mean + (measured.average(measured.greedy) - certificate.greedy_mean) * share,
             alone={},
-            notes=tuple(dict.fromkeys((*certificate.notes, *measured.notes, *again))),
-            continuation=Continuation(gamblers, bounds, self.measure, keys, weight),
+            notes=tuple(dict.fromkeys((*certificate.notes, *measured.notes))),
+            continuation=replace(self, gamblers=gamblers, bounds=bounds, keys=keys, weight=weight),
         )
 
-    def _refuse_repeats(self, measured: HeldOutValues) -> list[str]:
-        """Raise `InputError` for problems that were here before, and return a note on those that equal such ones."""
+    def _refuse_repeats(self, measured: HeldOutValues) -> None:
+        """Raise `InputError` for problems or clusters that were here before."""
         if self.keys is None or measured.keys is None:
-            return []
-        equal, same, *clusters = (np.isin(new, old) for new, old in zip(measured.keys, self.keys, strict=True))
+            return
+        same, *rough = (np.isin(new, old) for new, old in zip(measured.keys, self.keys, strict=True))
+        equal = rough.pop() if self.clustered else np.any(rough, axis=0)
+        words, do = "problems are", "Pass each once; other draws need ids of their own."
         if same.any():
-            raise InputError(
-                f"{same.sum()} of these {len(same)} problems are part of this certificate already, with the same id. "
-                "Pass each once; other draws need ids of their own."
-            )
-        if clusters and clusters[0].any():
-            raise InputError(
-                f"{clusters[0].sum()} of these {len(same)} problems are of clusters that are part of this certificate "
-                "already, and these are no new draws. Leave them out, or call certify again with all problems."
-            )
-        note = f"{equal.sum()} equal earlier ones in every feature and gain: if they are the same, bounds are too high."
-        return [note] if equal.mean() > COPIES else []
+            words += " part of this certificate already, with the same id"
+        elif self.clustered and equal.any():
+            words += " of clusters that are part of this certificate already, and these are no new draws"
+            do = "Leave them out, or call certify again with all problems."
+        elif not self.clustered and equal.mean() > COPIES:
+            words += " equal to earlier ones in every feature and gain, or nearly, and copies are no new draws"
+            do = "If they are different cases, say so in certify and here with cluster=, and an entry for each."
+        else:
+            return
+        raise InputError(f"{(same if same.any() else equal).sum()} of these {len(same)} {words}. {do}")
 
 
 def make_certificate(
@@ -313,6 +314,7 @@ def make_certificate(
     gamblers, bounds = _first_bounds(measured, pairs, deltas)
     bounds = _with_implied(bounds)
     alone = _first_bounds(measured, pairs, dict.fromkeys(pairs, delta_model))[1]
+    clustered = measured.clusters is not None and measured.weights is None
     return HeldOutCertificate(
         **_statements(bounds, measured),
         n=len(measured.values),
@@ -326,7 +328,7 @@ def make_certificate(
         notes=measured.notes,
         continuation=None
         if measure is None
-        else Continuation(gamblers, bounds, measure, measured.keys, measured.total_weight),
+        else Continuation(gamblers, bounds, measure, measured.keys, clustered, measured.total_weight),
     )
 
 
