@@ -1,4 +1,4 @@
-"""How far lower confidence bounds lie below the mean: ours beside those of other papers, on the same samples."""
+"""How far lower confidence bounds lie below what was seen: ours, alone and in a certificate, beside those of others."""
 
 from __future__ import annotations
 
@@ -8,21 +8,75 @@ from typing import Any
 import numpy as np
 
 from listwright.guarantees import lower_mean, lower_share
+from listwright.guarantees.held_out import HeldOutValues, make_certificate
 
 GRID = np.arange(1, 1_000) / 1_000
-DRAWN: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
-    "0 or 1, mean 0.9": lambda rng, n: (rng.random(n) < 0.9).astype(float),
-    "Beta(5, 2)": lambda rng, n: rng.beta(5, 2, n),
-    "Beta(0.2, 5)": lambda rng, n: rng.beta(0.2, 5, n),
-    "Beta(10, 30)": lambda rng, n: rng.beta(10, 30, n),
+VALUES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "value, 0 or 1, mean 0.9": lambda rng, n: (rng.random(n) < 0.9).astype(float),
+    "value, Beta(5, 2)": lambda rng, n: rng.beta(5, 2, n),
+    "value, Beta(0.2, 5)": lambda rng, n: rng.beta(0.2, 5, n),
+    "value, Beta(10, 30)": lambda rng, n: rng.beta(10, 30, n),
+}
+AHEAD = "ahead of a rival, Beta(5, 2) against half of each Beta(2, 2)"
+SHARES = {
+    "share of greedy, 0 or 1: 0.9 of the 0.2 that greedy solves": (0.2, 0.9),
+    "share of greedy, 0 or 1: all of the 0.04 that greedy solves": (0.04, 1.0),
 }
 
 
-def ours(values: np.ndarray, delta: float) -> float:
-    """The bound of a certificate: exact for values of 0 and 1, otherwise by STaR's bets."""
-    if np.isin(values, (0, 1)).all():
+def sample(kind: str, rng: np.random.Generator, n: int) -> HeldOutValues:
+    """Values of lists, of greedy's and two rivals', with bounds on the best lists: a certificate of five statements."""
+    if kind in SHARES:
+        solved, share = SHARES[kind]
+        greedy = (rng.random(n) < solved).astype(float)
+        values = greedy * (rng.random(n) < share)
+    else:
+        values = VALUES.get(kind, VALUES["value, Beta(5, 2)"])(rng, n)
+        greedy = np.minimum(values + 0.2 * rng.random(n), 1.0)
+    best = greedy if kind in SHARES else np.minimum(1.1 * greedy, 1.0)
+    rivals = {name: (values + rng.beta(2, 2, n)) / 2 for name in ("a", "b")}
+    return HeldOutValues(values, greedy, rivals, best=best, binary=bool(np.isin(values, (0, 1)).all()))
+
+
+def bounded_variable(kind: str, measured: HeldOutValues) -> np.ndarray | None:
+    """The values from 0 to 1 whose mean is bounded; None for a share, which is a ratio of two means."""
+    if kind in SHARES:
+        return None
+    return (measured.values - measured.rivals["a"] + 1) / 2 if kind == AHEAD else measured.values
+
+
+def alone(kind: str, measured: HeldOutValues, delta: float) -> float:
+    """Our bound for the one statement: exact for 0 or 1, otherwise by STaR's bets."""
+    values = bounded_variable(kind, measured)
+    if values is None:
+        return lower_share(int(measured.values.sum()), max(int(measured.greedy.sum()), 1), delta)
+    if measured.binary and kind != AHEAD:
         return lower_share(int(values.sum()), len(values), delta)
     return lower_mean(values, delta, at_most_one=True)
+
+
+def jointly(kind: str, measured: HeldOutValues, delta: float) -> float:
+    """The bound that a certificate of five statements prints."""
+    made = make_certificate(measured, delta=delta)
+    if kind in SHARES:
+        return made.share_of_greedy or 0.0
+    return (made.ahead_of["a"] + 1) / 2 if kind == AHEAD else made.value
+
+
+def fixed_stakes(kind: str, measured: HeldOutValues, delta: float) -> float:
+    """The bound of listwright 0.1: stakes for a fixed number of problems, as large as earlier ones suggest."""
+    values = bounded_variable(kind, measured)
+    top, bottom = (measured.values, measured.greedy) if values is None else (values, np.ones(len(values)))
+    n, needed = len(top), np.log(1 / delta)
+    guess = np.concatenate([[1.0], ((0.5 + np.cumsum(top)) / (0.5 + np.cumsum(bottom)))[:-1]])
+    squares = (0.25 + np.cumsum((top / guess - bottom) ** 2)) / (np.arange(1, n + 1) + 1)
+    stakes = np.minimum(np.sqrt(2 * needed / (n * np.concatenate([[0.25], squares[:-1]]))), 0.75)
+    low, high = 0.0, 2.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        won = np.cumsum(np.log1p(stakes * (top / middle - bottom))).max() >= needed
+        low, high = (middle, high) if won else (low, middle)
+    return low
 
 
 def waudby_smith_ramdas(values: np.ndarray, delta: float) -> float:
@@ -53,24 +107,32 @@ def hoeffding(values: np.ndarray, delta: float) -> float:
     return max(0.0, float(values.mean() - np.sqrt(np.log(1 / delta) / (2 * len(values)))))
 
 
+OURS = {"alone": alone, "jointly": jointly, "listwright 0.1": fixed_stakes}
 METHODS = {
-    "listwright": ours,
     "Waudby-Smith & Ramdas": waudby_smith_ramdas,
     "empirical Bernstein": empirical_bernstein,
     "Hoeffding": hoeffding,
 }
 
 
+def below(kind: str, measured: HeldOutValues, delta: float) -> dict[str, float]:
+    """How far each bound lies below what was seen, by method."""
+    values = bounded_variable(kind, measured)
+    seen = measured.values.sum() / max(measured.greedy.sum(), 1.0) if values is None else values.mean()
+    bounds = {name: bound(kind, measured, delta) for name, bound in OURS.items()}
+    if values is not None:
+        bounds |= {name: bound(values, delta) for name, bound in METHODS.items()}
+    scale = 2.0 if kind == AHEAD else 1.0
+    return {name: float(scale * (seen - bound)) for name, bound in bounds.items()}
+
+
 def widths(delta: float, sizes: Sequence[int], draws: int) -> list[dict[str, Any]]:
-    """One row for each kind of values and sample size: the mean distance of each bound to the sample's mean."""
+    """One row for each statement and sample size: the mean distance of each bound to what was seen."""
     rows = []
-    for name, draw in DRAWN.items():
+    for kind in (*VALUES, AHEAD, *SHARES):
         for n in sizes:
             rng = np.random.default_rng(n)
-            samples = [draw(rng, n) for _ in range(draws)]
-            below = {
-                method: float(np.mean([values.mean() - bound(values, delta) for values in samples]))
-                for method, bound in METHODS.items()
-            }
-            rows.append({"values": name, "n": n, "below": below})
+            found = [below(kind, sample(kind, rng, n), delta) for _ in range(draws)]
+            means = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
+            rows.append({"statement": kind, "n": n, "below": means})
     return rows

@@ -120,6 +120,61 @@ def test_copies_under_new_ids_are_pointed_out() -> None:
     assert named.n_groups == 8
 
 
+@pytest.mark.parametrize("moved", [0.0, 1e-6])
+def test_copies_under_new_ids_make_no_false_sentence_moved_or_not(moved) -> None:
+    rng, false = np.random.default_rng(3), 0
+    x = rng.random((1000, ITEMS, 3)).astype(np.float32)
+    success = rng.random((1000, ITEMS)) < 0.6 * x[..., 0] * x[..., 1]
+    whole = lw.Problems.from_arrays(x, reward=AnySuccess(success))
+    model = quick(whole[:60])
+    truth = model.score(whole[60:])
+    for _ in range(DRAWS):
+        rows = np.tile(rng.choice(np.arange(60, 1000), 8, replace=False), 25)
+        features = x[rows] + moved * rng.normal(size=(200, ITEMS, 3))
+        copies = lw.Problems.from_arrays(features, reward=AnySuccess(success[rows]), problem_ids=range(2000, 2200))
+        false += model.certify(copies, DELTA).value > truth
+    assert false / DRAWS <= LIMIT
+    with pytest.raises(InputError, match="of these 192 problems are equal to earlier ones in every feature and gain"):
+        model.certify(copies[:8]).update(copies[8:])
+
+
+class MostTopics(AnySuccess):
+    """A reward of the user's own, of which greedy does not find the best list: the share of numbers covered."""
+
+    def start(self, problems: lw.Problems) -> Any:
+        return np.zeros((len(problems), 6), dtype=bool), problems
+
+    def _covered(self, problems: lw.Problems) -> Any:
+        return problems.features.astype(int).astype(bool)
+
+    def gains(self, state: Any) -> Any:
+        covered, problems = state
+        return (self._covered(problems) & ~covered[problems.owners]).mean(axis=1)
+
+    def gains_of(self, state: Any, rows: Any) -> Any:
+        return self.gains(state)[rows]
+
+    def value(self, state: Any) -> Any:
+        return state[0].mean(axis=1)
+
+    def add(self, state: Any, rows: Any) -> Any:
+        covered, problems = state[0].copy(), state[1]
+        some = rows >= 0
+        covered[some] |= self._covered(problems)[rows[some]]
+        return covered, problems
+
+
+def test_a_reward_derived_from_anysuccess_is_not_taken_for_one() -> None:
+    rng = np.random.default_rng(0)
+    sets = np.array([[0, 1, 1, 1, 1, 0], [1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]])  # greedy takes the first, of 4
+    x = np.stack([np.eye(6, dtype=int)[rng.permutation(6)] for _ in range(300)])
+    x = (sets @ x).astype(np.float32) + rng.random((300, 3, 6)).astype(np.float32) * 0.5
+    problems = lw.Problems.from_arrays(x, reward=MostTopics(np.zeros((300, 3))))
+    made = quick(problems[:60]).certify(problems[60:])
+    assert made.share_of_greedy > made.mean  # greedy's lists are worth 5/6, the best ones 1
+    assert made.share_of_best <= made.mean
+
+
 def test_many_problems_are_certified_under_a_budget() -> None:
     sizes = np.random.default_rng(0).integers(1, 4, (400, ITEMS)).astype(float)
     problems = world(0, 400, topics, sizes=sizes)
@@ -180,8 +235,60 @@ def test_update_refuses_problems_that_it_has_and_never_falls() -> None:
         assert certificate.value >= before.value
         assert certificate.share_of_greedy >= before.share_of_greedy
     assert certificate.value > first.value
-    with pytest.raises(InputError, match="has clusters or weights"):
-        model.certify(held[:100], cluster=np.arange(100) // 2).update(held[100:])
+
+
+def test_clusters_go_on_with_new_clusters_only() -> None:
+    model, held, users = quick(world(0, 60, topics)), world(1, 200, topics), np.arange(200) // 4
+    first = model.certify(held[:100], cluster=users[:100])
+    with pytest.raises(InputError, match=r"with clusters, which are its draws\. Pass cluster="):
+        first.update(held[100:])
+    with pytest.raises(InputError, match=r"without clusters, which are its draws\. Do not pass cluster="):
+        model.certify(held[:100]).update(held[100:], cluster=users[100:])
+    with pytest.raises(InputError, match="8 of these 100 problems are of clusters that are part of this certificate"):
+        first.update(held[100:], cluster=np.where(users[100:] < 27, 3.0, users[100:]))
+    later = first.update(held[100:], cluster=users[100:])
+    assert (first.n_groups, later.n, later.n_groups) == (25, 200, 50)
+    assert later.mean == pytest.approx(model.score(held))
+    assert later.value >= first.value
+
+
+def test_clusters_that_arrive_are_wrong_in_at_most_delta_of_the_draws() -> None:
+    rng, false = np.random.default_rng(4), 0
+    x, success = rng.random((1000, ITEMS, 3)), rng.random((1000, ITEMS)) < 0.3
+    whole = lw.Problems.from_arrays(x, reward=AnySuccess(success))
+    model = quick(whole[:60])
+    truth = model.score(whole[60:])
+    for _ in range(DRAWS // 2):
+        made = None
+        for users in np.split(rng.choice(np.arange(60, 1000), 24, replace=False), 3):
+            rows = np.repeat(users, 5)  # each user comes five times, under new ids
+            visits = lw.Problems.from_arrays(
+                x[rows], reward=AnySuccess(success[rows]), problem_ids=[f"{row} {i}" for i, row in enumerate(rows)]
+            )
+            made = model.certify(visits, DELTA, cluster=rows) if made is None else made.update(visits, cluster=rows)
+        false += made.value > truth
+    assert false / (DRAWS // 2) <= LIMIT
+
+
+def test_update_is_about_the_model_and_the_limits_of_the_first_certificate() -> None:
+    problems = world(0, 400, topics, groups=np.arange(400 * ITEMS) % 2)
+    model = quick(problems[:100])
+    first = model.certify(problems[100:200], per_group=1)
+    later = first.update(problems[200:300])
+    held = problems[100:300]
+    assert later.mean == pytest.approx(list_values(model.predict(held, per_group=1), held).mean())
+    assert later.greedy_mean == pytest.approx(list_values(lw.greedy(held, 2, per_group=1), held).mean())
+    model.fit(problems[300:])
+    assert first.update(problems[200:300]) == later
+    with pytest.raises(InputError, match="100 of these 100 problems were learned from"):
+        first.update(problems[:100])
+
+
+def test_what_fit_learned_from_is_refused_when_its_own_certificate_goes_on() -> None:
+    problems = world(0, 120, topics)
+    model = lw.SCP(2, features=lw.features.Candidate(), n_passes=1, random_state=0).fit(problems, certify=0.25)
+    with pytest.raises(InputError, match="were learned from"):
+        model.certified_.update(problems)
 
 
 def test_update_drops_what_later_problems_do_not_allow() -> None:

@@ -12,18 +12,20 @@ from listwright._kernels import kernel
 def count_winners(target: float, ratios: Floats, bets: Floats, most: float) -> int:
     """Return how many gamblers win `target` before the first who does not; one who has won stops.
 
-    Rows of `bets`: tops, bottoms, their means and the variance before each pair, and the pairs left. Stakes are STaR's,
-    and Kelly's (for growth at any time) where none is said to be left.
+    Rows of `bets`: tops, bottoms, their means and the variance before each pair, the weight of a gambler's own guess in
+    that variance (which is that of 0/1 values), and the pairs left. Stakes are STaR's, and Kelly's (for growth at any
+    time) where none is said to be left.
     """
-    tops, bottoms, mean_tops, mean_bottoms, variances, left = bets
+    tops, bottoms, mean_tops, mean_bottoms, variances, doubts, left = bets
     for g in range(len(ratios)):
-        needed, cap = target, most / ratios[g]
+        needed, cap, guess = target, most / ratios[g], min(ratios[g], 0.5) * (1 - min(ratios[g], 0.5))
         for t in range(len(tops)):
+            variance = variances[t] + doubts[t] * guess
             if left[t] > 0:
-                stake = min(np.sqrt(2 * needed / (left[t] * variances[t])), cap)
+                stake = min(np.sqrt(2 * needed / (left[t] * variance)), cap)
             else:
                 edge = max(mean_tops[t] - ratios[g] * mean_bottoms[t], 0.0)
-                stake = min(edge / (variances[t] + edge**2), cap)
+                stake = min(edge / (variance + edge**2), cap)
             needed -= np.log(1.0 + stake * (tops[t] - ratios[g] * bottoms[t]))
             if needed <= 1e-12:
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +10,8 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from listwright._internal.arrays import Bools, Floats, Hashes, Ints
 from listwright.baselines import MMR, StaticList, TopK
@@ -28,7 +31,7 @@ from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Function, Reward, WeightedProblems, reward_of
 from listwright.rewards.base import PAST_ONE
 from listwright.selection import greedy
-from listwright.training.round import Ledger, first_gains, states_of
+from listwright.training.round import SAMPLED, WHOLE, Ledger, first_gains, states_of
 from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
@@ -54,16 +57,17 @@ class Certification:
     ledger: Ledger | None  # what was learned from; None where a split may have alike problems on both sides
     per_group: Any = None  # quotas asked for; else those of the problems or of the model
 
-    def measure(self, problems: Problems, clusters: Ints | None = None, weights: Floats | None = None) -> HeldOutValues:
+    def measure(self, problems: Problems, names: Hashes | None = None, weights: Floats | None = None) -> HeldOutValues:
         """Build the lists of all methods and return their values, with what is proved about the best lists."""
+        problems = as_constrained(problems, self.per_group, getattr(self.model, "per_group", None))
         check_problems(problems)
         reward_of(problems, "certify")
         check_each_once(problems)
-        problems = as_constrained(problems, self.per_group, getattr(self.model, "per_group", None))
-        notes = [SAME_CONSTRAINTS] * (problems.quotas is not None)
+        notes: list[str] = [SAME_CONSTRAINTS] * (problems.quotas is not None)
+        clusters: Ints | None = None
         if self.ledger is not None:
             problems, near = _without_known(problems, self.ledger)
-            clusters = None if clusters is None else np.unique(clusters[~near], return_inverse=True)[1]
+            names = None if names is None else names[~near]
             weights = None if weights is None else weights[~near]
             if near.any():
                 notes.append(
@@ -71,8 +75,10 @@ class Certification:
                 )
         problems, weights = _split_off_weights(problems, weights)
         keys = _problem_keys(problems)
+        if names is not None:
+            keys, clusters = np.vstack([keys, names]), np.unique(names, return_inverse=True)[1].astype(np.int64)
         if clusters is None and weights is None:
-            clusters, weights, copies = _find_copies(problems, keys[0])
+            clusters, weights, copies = _find_copies(keys[1:])
             notes += copies
         else:
             notes += _weighing(clusters, weights)
@@ -100,7 +106,7 @@ class Certification:
         notes = ["Nothing is claimed against greedy or others: values of this reward may be above 1."] * (not bounded)
         notes += [f"Nothing is claimed against the best lists: {unproved}."] * bool(bounded and unproved)
         notes += [OWN_REWARD] * is_own(reward)
-        is_best = isinstance(reward, AnySuccess) and self.limits["budget"] is None and problems.quotas is None
+        is_best = type(reward) is AnySuccess and self.limits["budget"] is None and problems.quotas is None
         measured = HeldOutValues(
             np.maximum(values, 0.0),
             best_known.values,
@@ -111,8 +117,12 @@ class Certification:
         )
         return measured, notes
 
-    def measure_more(self, more: Any) -> HeldOutValues:
-        return self.measure(self.model._as_problems(more, measured=True))
+    def measure_more(self, more: Any, cluster: Any = None) -> HeldOutValues:
+        problems = self.model._as_problems(more, measured=True)
+        if isinstance(problems.reward, WeightedProblems):
+            raise InputError("This certificate was made without weights, and these problems have some.")
+        knowing = replace(self, ledger=self.model.training_.ledger)
+        return knowing.measure(problems, *read_draws(cluster, None, more, problems, self.model))
 
     def _bound_best(self, problems: Problems, lists: Sequence[Ints], best_known: Any) -> tuple[Floats, set[str]]:
         """Return upper bounds on the best lists, and the laws that these lists and random ones show to be broken."""
@@ -129,13 +139,14 @@ class Certification:
 def certify_model(
     certification: Certification,
     problems: Problems,
-    clusters: Ints | None = None,
+    names: Hashes | None = None,
     weights: Floats | None = None,
     *,
     delta: float,
 ) -> HeldOutCertificate:
-    measured = certification.measure(problems, clusters, weights)
-    measure = certification.measure_more if clusters is None and weights is None else None
+    measured = certification.measure(problems, names, weights)
+    is_weighted = weights is not None or isinstance(problems.reward, WeightedProblems)
+    measure = None if is_weighted else certification.measure_more
     certificate = make_certificate(measured, delta=delta, **certification.limits, measure=measure)
     return _with_earlier_uses(certificate, measured)
 
@@ -222,22 +233,35 @@ def as_certification(
     if run is None and isinstance(getattr(model, "training_problems_", None), Problems):
         ledger = Ledger()
         ledger.states.add(states_of(model.training_problems_, first_gains(model.training_problems_)))
-    return Certification(model, asked, _fit_rivals(rivals, asked, training), ledger, per_group)
+    fitted = {name: _snapshot(rival) for name, rival in _fit_rivals(rivals, asked, training).items()}
+    return Certification(_snapshot(model), asked, fitted, ledger, per_group)
+
+
+def _snapshot(model: Any) -> Any:
+    """Return a copy that stays as it is when the model learns again."""
+    kept = copy.copy(model)
+    vars(kept).update(vars(model))
+    return kept
 
 
 def read_draws(
     cluster: Any, weight: Any, given: Any, problems: Problems, model: Any
-) -> tuple[Ints | None, Floats | None]:
-    """Return the clusters, as numbers, and the weights of problems, from arrays or from columns of a given frame."""
+) -> tuple[Hashes | None, Floats | None]:
+    """Return hashes of the clusters' names and the weights, by problem: from arrays, or columns of the frame given."""
     clusters = weights = None
     if cluster is not None:
-        names = [str(name) for name in _by_problem(cluster, given, problems, model, "cluster")]
-        clusters = np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
+        names = np.asarray(_by_problem(cluster, given, problems, model, "cluster")).tolist()
+        clusters = np.array([hash(str(_as_whole(name))) & MASK for name in names], dtype=np.uint64)
     if weight is not None:
         weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise InputError("Weights of problems must be finite, 0 or more, and not all 0.")
     return clusters, weights
+
+
+def _as_whole(name: Any) -> Any:
+    """Return 7 for 7.0: the same cluster in a column that has missing values elsewhere."""
+    return int(name) if isinstance(name, float) and name.is_integer() else name
 
 
 def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: str) -> Any:
@@ -260,7 +284,7 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
 
 def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
     assert measured.keys is not None
-    problems, made = measured.keys[0], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
+    problems, made = measured.keys[1], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
     others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known).mean() > ALIKE}
     _CERTIFIED.append((problems, made))
     note = (
@@ -272,23 +296,29 @@ def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues)
 
 
 def _problem_keys(problems: Problems) -> Hashes:
-    """Return keys of what each problem contains, and of that with its id: shape (2, problems)."""
+    """Return keys of what each problem contains: with its id, and two of roughly that, if features tell it apart."""
     states = states_of(problems, first_gains(problems))
-    contents = states.seen ^ states.gains
-    named = [hash(pair) & MASK for pair in zip(map(str, problems.problem_ids), contents.tolist(), strict=True)]
-    return np.stack([contents, np.array(named, dtype=np.uint64)])
+    contents = (states.seen ^ states.gains).tolist()
+    named = np.array([hash(pair) & MASK for pair in zip(map(str, problems.problem_ids), contents, strict=True)])
+    near = states.coarse[:, SAMPLED:].T if problems.n_features else [named] * WHOLE
+    return np.vstack([named, *near]).astype(np.uint64)
 
 
-def _find_copies(problems: Problems, contents: Hashes) -> tuple[Ints | None, Floats | None, list[str]]:
-    kinds, clusters = np.unique(contents, return_inverse=True)
-    copies = len(problems) - len(kinds)
-    if not problems.n_features or copies <= COPIES * len(problems):
+def _find_copies(keys: Hashes) -> tuple[Ints | None, Floats | None, list[str]]:
+    """Return clusters of problems that share a rough key, directly or through others, unless there are hardly any."""
+    n_keys, n = keys.shape
+    numbers = np.unique(keys, return_inverse=True)[1].reshape(-1) + n
+    edges = np.ones(n_keys * n), (np.tile(np.arange(n), n_keys), numbers)
+    graph = sparse.coo_array(edges, shape=(numbers.max() + 1,) * 2)
+    kinds, clusters = np.unique(csgraph.connected_components(graph, directed=False)[1][:n], return_inverse=True)
+    copies = n - len(kinds)
+    if copies <= COPIES * n:
         return None, None, []
     note = (
-        f"{copies} of these problems equal others in every feature and gain, and equal ones count as a single draw. If "
+        f"{copies} of these problems equal others in every feature and gain, or nearly, and count as a single draw. If "
         "they are different cases, say so with cluster= and an entry of its own for each."
     )
-    return clusters, np.ones(len(problems)), [note]
+    return clusters.astype(np.int64), np.ones(n), [note]
 
 
 def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:

@@ -15,7 +15,7 @@ from listwright.guarantees.bounds import validate_delta
 
 MOST = 0.99  # the largest share of the capital that one bet may lose
 STEPS = 20_000  # bets; more pairs are averaged in blocks, which changes the bound little
-PRIOR_WEIGHT, PRIOR_VARIANCE = 0.5, 0.25  # of the variance of the bets, before the first pair is seen
+PRIOR_WEIGHT = 0.5  # of the variance that a gambler guesses before the first pair is seen, in pairs
 # Ratios that are tested. They never depend on the data, because the proof is about the first one above the truth.
 SHARES = np.arange(1, 2_001) / 2_000
 RATIOS = np.geomspace(1e-6, 1e6, 4_001)
@@ -35,7 +35,7 @@ class Gamblers:
         self.ratios = SHARES if shares else RATIOS
         self.target = float(np.log(1 / validate_delta(delta)))
         self.n, self.top, self.bottom, self.squares = 0.0, 0.0, 0.0, 0.0  # sums over earlier pairs
-        self.bets = np.zeros((6, 0))  # as `count_winners` takes them
+        self.bets = np.zeros((7, 0))  # as `count_winners` takes them
 
     def copy(self) -> Gamblers:
         return copy.copy(self)
@@ -46,16 +46,17 @@ class Gamblers:
         self.bets = np.hstack([self.bets, [tops, bottoms, *self._foresee(tops, bottoms), left]])
         return self
 
-    def _foresee(self, tops: Floats, bottoms: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the means and the variance to expect of each pair, from earlier ones alone."""
+    def _foresee(self, tops: Floats, bottoms: Floats) -> tuple[Floats, ...]:
+        """Return the means and variance to expect of each pair from earlier ones, and how much a guess of it counts."""
         sums = ((self.top, tops), (self.bottom, bottoms))
         top, bottom = (before + np.concatenate([[0.0], np.cumsum(new)]) for before, new in sums)
         guesses = ((0.5 + top) / (1 + bottom))[:-1]
         squares = self.squares + np.concatenate([[0.0], np.cumsum((tops - guesses * bottoms) ** 2)])
         seen = self.n + np.arange(len(tops))
         self.n, self.top, self.bottom, self.squares = self.n + len(tops), top[-1], bottom[-1], squares[-1]
-        variances = (PRIOR_WEIGHT * PRIOR_VARIANCE + squares[:-1]) / (PRIOR_WEIGHT + seen)
-        return (0.5 + top[:-1]) / (1 + seen), (1 + bottom[:-1]) / (1 + seen), variances
+        variances: Floats = squares[:-1] / (PRIOR_WEIGHT + seen)
+        doubts: Floats = np.full(len(tops), PRIOR_WEIGHT) / (PRIOR_WEIGHT + seen)
+        return (0.5 + top[:-1]) / (1 + seen), (1 + bottom[:-1]) / (1 + seen), variances, doubts
 
     @property
     def bound(self) -> float:

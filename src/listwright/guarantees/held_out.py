@@ -21,7 +21,8 @@ from listwright.rewards.base import Laws
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
 ORDER_SEED = 20130616  # of the order in which problems are bet on, whatever their order in the table
 COPIES = 0.01  # share of problems that equal others, past which they are taken for copies
-EXACT_SHARE = 0.75  # of the probability of error, for the exact bound of 0/1 rewards; the rest is for bets, and updates
+VALUE_SHARE = 0.5  # of the probability of error, for the value, from which other bounds follow; they share the rest
+EXACT_SHARE = 0.9  # of a statement's part, for the exact bound of 0/1 rewards; the rest is for bets, and updates
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class HeldOutValues:
     bounded: bool = True  # whether the reward itself promises values from 0 to 1
     binary: bool = False  # whether values are mostly 0 or 1, as those of `AnySuccess`
     notes: tuple[str, ...] = ()
-    keys: Hashes | None = None  # (2, problems): of what each contains, without its id and with it
+    # (rows, problems): of what each contains with its id, of roughly that without, and last of its cluster, if named
+    keys: Hashes | None = None
 
     @property
     def n_groups(self) -> int | None:
@@ -64,6 +66,10 @@ class HeldOutValues:
                 tops, bottoms = tops | {"best": self.values}, bottoms | {"best": np.clip(self.best, 0.0, 1.0)}
         ones = bottoms["value"]
         return {name: (self._merge(top), self._merge(bottoms.get(name, ones))) for name, top in tops.items()}
+
+    @property
+    def total_weight(self) -> float:
+        return float(self._group_weights().sum())
 
     def _group_weights(self) -> Floats:
         weights = np.ones(len(self.values)) if self.weights is None else self.weights
@@ -119,6 +125,10 @@ class HeldOutCertificate:
         problem is a draw.
     winner : str, int or None
         Name or number of the model that `certify_best` chose.
+    alone : dict
+        The same statements, by name, where each holds with a probability of at least 1 - `delta` by itself, not
+        together with others: higher bounds, for the one statement that was settled on before looking. Empty after
+        `update`.
     notes : tuple of str
         What is not claimed, and why; what else to know.
 
@@ -147,12 +157,13 @@ class HeldOutCertificate:
     share_of_best: float | None = None
     n_groups: int | None = None
     winner: str | int | None = None
+    alone: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())
     continuation: Continuation | None = field(default=None, repr=False, compare=False)  # what `update` needs
 
     not_saved = ("continuation",)
 
-    def update(self, more: Any) -> HeldOutCertificate:
+    def update(self, more: Any, *, cluster: Any = None) -> HeldOutCertificate:
         """Return a certificate from further problems besides those that it was made from.
 
         The bounds of all certificates in such a row, with the first, hold at all times together, with probability
@@ -164,6 +175,9 @@ class HeldOutCertificate:
         more : Problems or frame
             Further held-out problems with a reward, drawn from the same source. Those that are part of this certificate
             already are refused.
+        cluster : str or array-like, optional
+            Problems that belong together, as in `certify`: for a certificate that was made with clusters. Those that
+            are part of it already are refused, because their problems are no new draws.
 
         Returns
         -------
@@ -173,8 +187,8 @@ class HeldOutCertificate:
         Raises
         ------
         InputError
-            If this certificate was made with `cluster` or `weight`, is that of a chosen winner, or was read from a
-            file, which does not hold what is needed to go on; or if problems occur again.
+            If this certificate was made with `weight`, is that of a chosen winner, or was read from a file, which does
+            not hold what is needed to go on; or if problems or clusters occur again.
 
         Examples
         --------
@@ -189,10 +203,10 @@ class HeldOutCertificate:
         """
         if self.continuation is None:
             raise InputError(
-                "This certificate cannot be updated: it was read from a file, has clusters or weights, or is that of a "
-                "chosen winner. Call certify again, with all problems."
+                "This certificate cannot be updated: it was read from a file, has weights, or is that of a chosen "
+                "winner. Call certify again, with all problems."
             )
-        return self.continuation.extend(self, more)
+        return self.continuation.extend(self, more, cluster)
 
     def _repr_html_(self) -> str:
         return html_text(str(self))
@@ -233,41 +247,54 @@ class Continuation:
 
     gamblers: dict[str, Gamblers]
     bounds: dict[str, float]
-    measure: Callable[[Any], HeldOutValues]
+    measure: Callable[..., HeldOutValues]
     keys: Hashes | None  # of the problems so far
+    clustered: bool  # whether clusters were named
+    weight: float  # of the problems so far
 
-    def extend(self, certificate: HeldOutCertificate, more: Any) -> HeldOutCertificate:
-        measured = self.measure(more)
-        again = self._refuse_repeats(measured)
+    def extend(self, certificate: HeldOutCertificate, more: Any, cluster: Any) -> HeldOutCertificate:
+        if self.clustered != (cluster is not None):
+            made, do = ("with", "Pass") if self.clustered else ("without", "Do not pass")
+            raise InputError(f"This certificate was made {made} clusters, which are its draws. {do} cluster= here too.")
+        measured = self.measure(more) if cluster is None else self.measure(more, cluster)
+        self._refuse_repeats(measured)
         pairs = measured.pairs()
         gamblers = {name: bets.copy().play(*pairs[name]) for name, bets in self.gamblers.items() if name in pairs}
-        bounds = {name: max(self.bounds[name], bets.bound) for name, bets in gamblers.items()}
-        before, n = certificate.n, certificate.n + len(measured.values)
-        groups = (certificate.n_groups or before) + (measured.n_groups or len(measured.values))
+        bounds = _with_implied({name: max(self.bounds[name], bets.bound) for name, bets in gamblers.items()})
+        n, weight = certificate.n + len(measured.values), self.weight + measured.total_weight
+        groups = (certificate.n_groups or certificate.n) + (measured.n_groups or len(measured.values))
+        share = measured.total_weight / weight
         keys = None if self.keys is None or measured.keys is None else np.hstack([self.keys, measured.keys])
         return replace(
             certificate,
             **_statements(bounds, measured),
             n=n,
             n_groups=None if groups == n else groups,
-            mean=(before * certificate.mean + measured.values.sum()) / n,
-            greedy_mean=(before * certificate.greedy_mean + measured.greedy.sum()) / n,
-            notes=tuple(dict.fromkeys((*certificate.notes, *measured.notes, *again))),
-            continuation=Continuation(gamblers, bounds, self.measure, keys),
+            mean=certificate.mean + (measured.average(measured.values) - certificate.mean) * share,
+            greedy_mean=certificate.greedy_mean + (measured.average(measured.greedy) - certificate.greedy_mean) * share,
+            alone={},
+            notes=tuple(dict.fromkeys((*certificate.notes, *measured.notes))),
+            continuation=replace(self, gamblers=gamblers, bounds=bounds, keys=keys, weight=weight),
         )
 
-    def _refuse_repeats(self, measured: HeldOutValues) -> list[str]:
-        """Raise `InputError` for problems that were here before, and return a note on those that equal such ones."""
+    def _refuse_repeats(self, measured: HeldOutValues) -> None:
+        """Raise `InputError` for problems or clusters that were here before."""
         if self.keys is None or measured.keys is None:
-            return []
-        equal, same = (np.isin(new, old) for new, old in zip(measured.keys, self.keys, strict=True))
+            return
+        same, *rough = (np.isin(new, old) for new, old in zip(measured.keys, self.keys, strict=True))
+        equal = rough.pop() if self.clustered else np.any(rough, axis=0)
+        words, do = "problems are", "Pass each once; other draws need ids of their own."
         if same.any():
-            raise InputError(
-                f"{same.sum()} of these {len(same)} problems are part of this certificate already, with the same id. "
-                "Pass each once; other draws need ids of their own."
-            )
-        note = f"{equal.sum()} equal earlier ones in every feature and gain: if they are the same, bounds are too high."
-        return [note] if equal.mean() > COPIES else []
+            words += " part of this certificate already, with the same id"
+        elif self.clustered and equal.any():
+            words += " of clusters that are part of this certificate already, and these are no new draws"
+            do = "Leave them out, or call certify again with all problems."
+        elif not self.clustered and equal.mean() > COPIES:
+            words += " equal to earlier ones in every feature and gain, or nearly, and copies are no new draws"
+            do = "If they are different cases, say so in certify and here with cluster=, and an entry for each."
+        else:
+            return
+        raise InputError(f"{(same if same.any() else equal).sum()} of these {len(same)} {words}. {do}")
 
 
 def make_certificate(
@@ -277,18 +304,17 @@ def make_certificate(
     n_models: int = 1,
     length: int | None = None,
     budget: float | None = None,
-    measure: Callable[[Any], HeldOutValues] | None = None,
+    measure: Callable[..., HeldOutValues] | None = None,
 ) -> HeldOutCertificate:
     """Make the certificate from values on held-out problems, valid for each of `n_models` models at once."""
+    delta_model = validate_delta(delta) / n_models
     pairs = measured.pairs()
-    each = validate_delta(delta) / (n_models * len(pairs))
-    is_exact = measured.binary and measured.clusters is None and measured.weights is None
-    for_bets = (1 - EXACT_SHARE) * each if is_exact else each
-    shares = {name: name != "value" or measured.bounded for name in pairs}
-    gamblers = {name: Gamblers(for_bets, shares=shares[name]).play(*pair) for name, pair in pairs.items()}
-    bounds = {name: gambler.bound for name, gambler in gamblers.items()}
-    if is_exact:
-        bounds = {name: max(bound, _exact_bound(name, measured, EXACT_SHARE * each)) for name, bound in bounds.items()}
+    rest = (1 - VALUE_SHARE) * delta_model / max(len(pairs) - 1, 1)
+    deltas = dict.fromkeys(pairs, rest) | {"value": VALUE_SHARE * delta_model if len(pairs) > 1 else delta_model}
+    gamblers, bounds = _first_bounds(measured, pairs, deltas)
+    bounds = _with_implied(bounds)
+    alone = _first_bounds(measured, pairs, dict.fromkeys(pairs, delta_model))[1]
+    clustered = measured.clusters is not None and measured.weights is None
     return HeldOutCertificate(
         **_statements(bounds, measured),
         n=len(measured.values),
@@ -298,18 +324,41 @@ def make_certificate(
         mean=measured.average(measured.values),
         greedy_mean=measured.average(measured.greedy),
         n_groups=measured.n_groups,
+        alone=_statements(alone, measured),
         notes=measured.notes,
-        continuation=None if measure is None else Continuation(gamblers, bounds, measure, measured.keys),
+        continuation=None
+        if measure is None
+        else Continuation(gamblers, bounds, measure, measured.keys, clustered, measured.total_weight),
     )
 
 
-def _exact_bound(name: str, measured: HeldOutValues, delta: float) -> float:
-    # Values between 0 and 1 are rounded against the claim, so that the bound holds for them too.
-    reference = {"value": None, "greedy": measured.greedy, "best": measured.best}
-    if name not in reference:
-        return 0.0
-    of = np.ones(len(measured.values), dtype=bool) if reference[name] is None else np.asarray(reference[name]) > 0
-    return lower_share(int((measured.values[of] >= 1).sum()), int(of.sum()), delta) if of.any() else 0.0
+def _first_bounds(
+    measured: HeldOutValues, pairs: Mapping[str, tuple[Floats, Floats]], deltas: Mapping[str, float]
+) -> tuple[dict[str, Gamblers], dict[str, float]]:
+    """Return the bets and the bound of each statement, which fails with a probability of at most its delta."""
+    exact = {"value": np.ones(len(measured.values)), "greedy": measured.greedy, "best": measured.best}
+    if not measured.binary or measured.clusters is not None or measured.weights is not None:
+        exact = {}
+    gamblers: dict[str, Gamblers] = {}
+    bounds: dict[str, float] = {}
+    for name, (tops, bottoms) in pairs.items():
+        delta = deltas[name] * (1 - EXACT_SHARE if name in exact else 1)
+        gamblers[name] = Gamblers(delta, shares=name != "value" or measured.bounded).play(tops, bottoms)
+        bounds[name] = gamblers[name].bound
+        of = np.asarray(exact.get(name, 0.0)) > 0
+        if of.any():  # values between 0 and 1 are rounded against the claim, so that the bound holds for them too
+            n_ones = int((measured.values[of] >= 1).sum())
+            bounds[name] = max(bounds[name], lower_share(n_ones, int(of.sum()), deltas[name] * EXACT_SHARE))
+    return gamblers, bounds
+
+
+def _with_implied(bounds: dict[str, float]) -> dict[str, float]:
+    """Return the bounds, with what follows: greedy's lists are worth no more than the best, and these at most 1."""
+    implied, least = dict(bounds), bounds["value"]
+    for name in ("best", "greedy"):
+        if name in implied:
+            implied[name] = least = max(least, implied[name])
+    return implied
 
 
 def _statements(bounds: Mapping[str, float], measured: HeldOutValues) -> dict[str, Any]:
