@@ -28,7 +28,7 @@ LISTS = 1000
 LOGS = 200
 PROCESSES = 2
 EPSILON = 0.25
-DRAWS = 20  # lists of the policy per visitor
+DRAWS = 10  # lists of the policy per visitor
 Array = NDArray[np.float64]
 
 
@@ -109,7 +109,8 @@ class Mixed(Target):
     def lists(self, logged: AnsweredLists) -> OwnLists:
         n, length = logged.rows.shape
         rng, offsets = np.random.default_rng(0), logged.problems.offsets[:-1, None]
-        return OwnLists([offsets + self.draw(rng, n, length, logged.problems.n_rows // n)[0] for _ in range(DRAWS)])
+        drawn = [offsets + self.draw(rng, n, length, logged.problems.n_rows // n)[0] for _ in range(DRAWS)]
+        return OwnLists.drawn(drawn, logged, self)
 
 
 def _log(rng: np.random.Generator, policy: Mixed, appeal: Array, n: int, length: int) -> Log:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import polars as pl
 import pytest
@@ -14,12 +16,19 @@ from listwright.feedback.off_policy.targets import as_target
 from listwright.feedback.planning import FIRST
 from listwright.serve import Settings
 from listwright.serve.export import export
+from listwright.serve.learning.control import CandidateTrial
 
 
 def clicks(told, items):
     """Visitors like cheap items."""
     price = {item["id"]: item["features"][0] for item in items}
     return [item["id"] for item in told["items"] if price[item["id"]] < 0.4]
+
+
+def expensive(told, items):
+    """Visitors like what the first model shows."""
+    price = {item["id"]: item["features"][0] for item in items}
+    return [item["id"] for item in told["items"] if price[item["id"]] > 0.6]
 
 
 def talk(client, asked, count, seed=0, **rules):
@@ -170,6 +179,8 @@ def test_settings_of_exploration(tmp_path):
         ({"explore_rate": -1.0}, "explore-rate must be from 0 to 1"),
         ({"explore_slots": "some"}, "explore-slots must be all or one"),
         ({"candidate": "none"}, "candidate names one of the models"),
+        ({"candidate_by": "items"}, "candidate-by must be lists or slots"),
+        ({"candidate_by": "slots", "explore_slots": "one"}, "Leave out --explore-slots one"),
         ({"loss_budget": 0.0}, "loss-budget must be above 0"),
     ]:
         with pytest.raises(InputError, match=message):
@@ -213,3 +224,51 @@ def test_the_log_of_a_trial_tells_of_both_versions(opened, asked, fitted, tmp_pa
     found = lw.feedback.compare(log, {"other": lw.load(other).predict, "now": "logged"})
     assert found.differences["other"].effective_size > 40
     assert not np.isnan(found.differences["other"].low)
+
+
+def test_the_propensities_of_slots_are_those_of_all_ways_to_draw_them(opened, asked, fitted, tmp_path, monkeypatch):
+    fitted(1).save(tmp_path / "other.listwright")
+    other = {"models": {"other": tmp_path / "other.listwright"}, "candidate": "other", "candidate_by": "slots"}
+    client = opened(**other, loss_budget=0.3)
+    traffic = client.service.registry.of
+    client.until(lambda: traffic("default").canary is not None)
+    share, pinned = traffic("default").share, asked(8)["items"][5]["id"]
+    for rules in ({}, {"pinned": [pinned]}, {"per_group": 2}):
+        request = asked(8, seed=2) | rules
+        for j, item in enumerate(request["items"] if "per_group" in rules else []):
+            item["group"] = "ab"[j % 2]
+        chances, told = {}, {}
+        for coins in product([0.0, 1.0], repeat=3):
+            drawn = np.array([[*coins, *[1.0] * 5]])  # below the share: the candidate's
+            monkeypatch.setattr("listwright.serve.models.building.uniforms", lambda *_, drawn=drawn: drawn)
+            answer = client.post("/v1/lists", json=request).json()
+            shown = tuple(item["id"] for item in answer["items"])
+            chances[shown] = chances.get(shown, 0.0) + np.prod([share if coin == 0 else 1 - share for coin in coins])
+            told[shown] = np.prod([item["propensity"] for item in answer["items"]])
+            assert answer["model_version"] == traffic("default").current
+        assert len(chances) > 2
+        assert told == pytest.approx(chances)
+
+
+def test_a_candidate_is_tried_slot_by_slot(opened, asked, fitted, tmp_path, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.clicks", expensive)
+    other, store = tmp_path / "other.listwright", f"sqlite:///{tmp_path}/slots.db"
+    fitted(1).save(other)
+    before = opened(store=store)
+    talk(before, asked, 5)  # without the candidate: they say nothing of it
+    before.stop()
+    client = opened(store=store, models={"other": other}, candidate="other", candidate_by="slots", loss_budget=1.5)
+    traffic = client.service.registry.of
+    client.until(lambda: traffic("default").canary is not None)
+    talk(client, asked, 100, seed=10)
+    trial = CandidateTrial(client.service, b"")
+    trial.test.planned = 100
+    with client.service.database.reading.connect() as connection:
+        trial._read(connection, traffic("default").current, traffic("default").canary)
+    assert 100 <= trial.test.counts[0] < 105
+    assert trial.test.verdict == "do not roll out"
+    export(store, tmp_path / "slots.parquet")
+    log = lw.feedback.Log.from_parquet(tmp_path / "slots.parquet")
+    found = lw.feedback.compare(log, {"other": lw.load(other).predict, "now": "logged"})
+    assert found.differences["other"].effective_size > 10
+    assert found.estimates["other"].value < found.estimates["now"].value

@@ -163,6 +163,9 @@ def plan(
     difference: Annotated[
         float | None, typer.Option(help="Difference per list to look for; by default what the log lets expect.")
     ] = None,
+    by: Annotated[
+        str, typer.Option(help="Show the candidate by whole lists or slot by slot: lists or slots.")
+    ] = "lists",
     cascade: Cascade = False,
     list_column: ListColumn = None,
     position_column: PositionColumn = None,
@@ -181,7 +184,7 @@ def plan(
     learned = load_model(model, log, trust)
     read = log_for(learned, log, cascade=cascade, columns=columns, new_levels="error", drop_bad=drop_bad)
     with notes(), progress("planning"):
-        planned = plan_lists(read, learned.predict, loss_budget=loss_budget, difference=difference)
+        planned = plan_lists(read, learned.predict, loss_budget=loss_budget, difference=difference, by=by)
     if as_json:
         show_json(asdict(planned))
     else:

@@ -59,7 +59,8 @@ class Service:
         self.files = {messages.DEFAULT: settings.model, **settings.models} if settings.model else dict(settings.models)
         self.contents = {name: _read(path) for name, path in self.files.items()}
         self.database = Database.of(settings.store, password=_password(settings), seconds=self.limits.store_seconds)
-        self.registry = registry.ModelRegistry(self.database.reading, _loader(settings))
+        mixes_slots = settings.candidate is not None and settings.candidate_by == "slots"
+        self.registry = registry.ModelRegistry(self.database.reading, _loader(settings), mixes_slots=mixes_slots)
         for name, file in self.contents.items():
             self.registry.check_file(name, file)
         self.packing = Packing(settings.packer, settings.tokens, self.limits)

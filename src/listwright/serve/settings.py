@@ -17,7 +17,10 @@ POSITIVE = (
     "keep_days", "keep_gb", "tolerance", "leverage", "snapshot_every", "snapshot_hours", "workers", "grace_seconds",
     "loss_budget",
 )  # fmt: skip
-CHOICES = {"out_of_range": ("clip", "refuse"), "log_format": ("text", "json"), "explore_slots": ("all", "one")}
+CHOICES = {
+    "out_of_range": ("clip", "refuse"), "log_format": ("text", "json"), "explore_slots": ("all", "one"),
+    "candidate_by": ("lists", "slots"),
+}  # fmt: skip
 PRETRAINED = "pretrained"  # names the packer of the package
 
 
@@ -113,6 +116,10 @@ class Settings:
     candidate: Annotated[
         str | None, "Name of a --model to try on a share of the lists, until the feedback decides for or against it."
     ] = None
+    candidate_by: Annotated[
+        str,
+        "With --candidate: show it in a share of the lists, or in a share of the slots of all lists: lists or slots.",
+    ] = "lists"
     loss_budget: Annotated[float, "With --candidate: what may be lost per list, at the worst, to learn that."] = 0.02
     seed: Annotated[int, "Seed of the exploration."] = 0
     host: Annotated[str, "Address to listen on; any but the local machine's needs --keys."] = "127.0.0.1"
@@ -175,6 +182,8 @@ class Settings:
                 raise InputError(f"{_option(name)} must be from 0 to 1. Got {getattr(self, name):g}.")
         if self.candidate is not None and self.candidate not in self.models:
             raise InputError(f"--candidate names one of the models given by --model NAME=FILE. Got {self.candidate!r}.")
+        if self.candidate_by == "slots" and self.explore_slots == "one":
+            raise InputError("--candidate-by slots may change several slots of a list. Leave out --explore-slots one.")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise InputError(f"{_option(name)} must be {' or '.join(choices)}. Got {getattr(self, name)!r}.")

@@ -192,8 +192,8 @@ def _part(log: LoggedGains, which: Ints, target: Target) -> Evidence:
     return Evidence(
         log,
         ratios=ratios,
-        same_slot=lists.same_slot(logged),
-        any_slot=lists.any_slot(logged),
+        same_slot=lists.same_slot,
+        any_slot=lists.any_slot(),
         policy=np.where(shown, policy, 0.0),
         path=np.where(lists.rows >= 0, path, 0.0),
         path_seen=seen,

@@ -127,7 +127,7 @@ def _examine(logged: AnsweredLists, lists: list[OwnLists], looked: Floats, kept:
         some = logged.take(which)
         shown = some.rows >= 0
         appeal = _predict_appeal(replace(some, rows=own.rows), features, weights)
-        moved = own.any_slot(some, looked) / looked
+        moved = own.any_slot(looked) / looked
         wrong = np.where(shown, np.nan_to_num(some.outcomes) - looked * _predict_appeal(some, features, weights), 0.0)
         total[which] = (appeal * looked).sum(axis=1) + (moved * wrong).sum(axis=1)
         size[which] = moved.sum(axis=1)

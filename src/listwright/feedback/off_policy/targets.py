@@ -28,7 +28,7 @@ from listwright.problems import Problems
 from listwright.walk.lists import walk
 
 DRAWN_ROWS = 2_000_000  # candidates to draw lists from, in all, to learn how often an item is shown in a slot
-DRAWS = 50  # lists drawn per problem at most
+DRAWS = 10  # lists drawn per problem at most
 
 
 class Target(ABC):
@@ -51,23 +51,30 @@ class Target(ABC):
 class OwnLists:
     """Lists that a policy builds for the logged problems, padded to the log's (lists, positions)."""
 
-    drawn: list[Ints]  # one or several lists for each problem, -1 behind the end
+    rows: Ints  # one list for each problem, -1 behind the end
+    slots: Floats  # (lists, slots, positions): the chance that the policy shows each logged item in each slot
+
+    @staticmethod
+    def certain(rows: Ints, logged: AnsweredLists) -> OwnLists:
+        alike = (rows[:, :, None] == logged.rows[:, None, :]) & (logged.rows >= 0)[:, None, :]
+        return OwnLists(rows, alike.astype(np.float64))
+
+    @staticmethod
+    def drawn(lists: list[Ints], logged: AnsweredLists, target: Target) -> OwnLists:
+        """Average the chances along several drawn lists, which tells far more than which items happened to be drawn."""
+        slots = np.zeros((*logged.rows.shape, logged.rows.shape[1]))
+        for rows in lists:
+            for slot, chances in enumerate(target.chances(replace(logged, rows=rows))):
+                slots[:, slot] += np.where(logged.rows >= 0, chances[logged.rows], 0.0) / len(lists)
+        return OwnLists(lists[0], slots)
 
     @property
-    def rows(self) -> Ints:
-        return self.drawn[0]
+    def same_slot(self) -> Floats:
+        return np.einsum("ijj->ij", self.slots)
 
-    def same_slot(self, logged: AnsweredLists) -> Floats:
-        shown = logged.rows >= 0
-        return sum(((rows == logged.rows) & shown for rows in self.drawn), np.zeros(shown.shape)) / len(self.drawn)
-
-    def any_slot(self, logged: AnsweredLists, looks: Floats | None = None) -> Floats:
+    def any_slot(self, looks: Floats | None = None) -> Floats:
         """Return the chance that the policy shows the logged item in any slot; slots count by `looks` where given."""
-        shown_share = np.zeros(logged.rows.shape)
-        for rows in self.drawn:
-            alike = (rows[:, :, None] == logged.rows[:, None, :]) & (logged.rows >= 0)[:, None, :]
-            shown_share += alike.any(axis=1) if looks is None else np.einsum("ijk,j->ik", alike, looks)
-        return shown_share / len(self.drawn)
+        return self.slots.sum(axis=1) if looks is None else np.einsum("ijk,j->ik", self.slots, looks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +105,10 @@ class Walked(Target):
                 yield step.scores
 
     def lists(self, logged: AnsweredLists) -> OwnLists:
-        length = logged.rows.shape[1]
-        logged = replace(logged, problems=self.model._by_names(logged.problems))
-        count = int(np.clip(DRAWN_ROWS // logged.problems.n_rows, 2, DRAWS)) if self.draws else 1
-        drawn = [self.draw(logged.problems, length, logged.budgets, number) for number in range(count)]
-        return OwnLists([_fit_length(rows, length) for rows in drawn])
+        length, problems = logged.rows.shape[1], self.model._by_names(logged.problems)
+        count = int(np.clip(DRAWN_ROWS // problems.n_rows, 2, DRAWS)) if self.draws else 1
+        drawn = [_fit_length(self.draw(problems, length, logged.budgets, number), length) for number in range(count)]
+        return OwnLists.drawn(drawn, logged, self) if self.draws else OwnLists.certain(drawn[0], logged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +129,7 @@ class Predicted(Target):
             rank[shown[shown >= 0]] = np.inf
 
     def lists(self, logged: AnsweredLists) -> OwnLists:
-        return OwnLists([_fit_length(self._rows(logged), logged.rows.shape[1])])
+        return OwnLists.certain(_fit_length(self._rows(logged), logged.rows.shape[1]), logged)
 
     def _rows(self, logged: AnsweredLists) -> Ints:
         lists = self.predict(logged.problems)
@@ -161,7 +167,7 @@ class LoggedChances(Target):
         return known
 
     def lists(self, logged: AnsweredLists) -> OwnLists:
-        return OwnLists([logged.rows])
+        return OwnLists.certain(logged.rows, logged)
 
 
 def _fit_length(rows: Ints, length: int) -> Ints:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 from sqlalchemy import Connection, func, select, update
 
-from listwright.feedback.planning import SequentialTest, candidate_share
+from listwright._internal.arrays import Floats
+from listwright.feedback.planning import SequentialTest, SlotTest, candidate_share
 from listwright.serve import messages
 from listwright.serve.learning.learner import VersionLearner, restore
 from listwright.serve.learning.progress import add_snapshot, holder, rows_of, snapshot, start_learning
@@ -22,8 +24,8 @@ from listwright.serve.models.registry import ModelRegistry, NewModel, add_models
 from listwright.serve.models.version import publish
 from listwright.serve.refusals import Refused
 from listwright.serve.store.journal import each, last_event, revise
-from listwright.serve.store.records import outcome_of
-from listwright.serve.store.schema import feedback, learning, models, quarantine, snapshots
+from listwright.serve.store.records import ServedList, outcome_of
+from listwright.serve.store.schema import feedback, learning, lists, models, quarantine, snapshots
 
 if TYPE_CHECKING:
     from listwright.serve.service import Service
@@ -158,7 +160,8 @@ class CandidateTrial:
 
     def __init__(self, service: Service, file: bytes) -> None:
         self.service, self.file = service, file
-        self.test, self.event = SequentialTest(), 0
+        self.test: SequentialTest = SlotTest() if service.registry.mixes_slots else SequentialTest()
+        self.event = 0
 
     async def run(self) -> None:
         service = self.service
@@ -191,7 +194,21 @@ class CandidateTrial:
             connection.execute(select(feedback).where(wanted).order_by(feedback.c.event).limit(AT_ONCE))
         )
         for row in rows:
-            earlier = None if row.earlier is None else sum(outcome_of(row.earlier, None))
-            self.test.add(row.version == number, sum(outcome_of(row.gains, row.earlier)), earlier)
+            gains = np.array(outcome_of(row.gains, row.earlier))
+            earlier = None if row.earlier is None else np.array(outcome_of(row.earlier, None))
+            if not isinstance(self.test, SlotTest):
+                self.test.add(row.version == number, gains.sum(), None if earlier is None else earlier.sum())
+            elif (ratios := self._ratios(connection, row.list_id, number)) is not None:
+                self.test.add_slots(ratios, gains, earlier)
             self.event = row.event
         return len(rows) == AT_ONCE
+
+    def _ratios(self, connection: Connection, list_id: str, number: int) -> Floats | None:
+        """Return the candidate's chance of each shown item over its propensity; None where it was not mixed in."""
+        row = connection.execute(select(lists).where(lists.c.id == list_id)).first()
+        served = None if row is None else ServedList.read(row)
+        if served is None or served.problem is None or served.propensities is None:
+            return None
+        chances = self.service.registry.get(number).chances(served.problem, served.picks, served.budget)
+        alone = (served.propensities == 1.0) & (chances < 1.0)
+        return None if alone.any() else chances / served.propensities

@@ -19,11 +19,13 @@ import msgspec
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._kernels.draw import uniforms
 from listwright.errors import InputError
 from listwright.evaluation.explain import Explainer
+from listwright.feedback.recommendations import draw_keys
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.serve.messages import ListAnswer, ListQuery, Why
+from listwright.serve.messages import DEFAULT, ListAnswer, ListQuery, Why
 from listwright.serve.models.intake import Taken, problem_of
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
@@ -63,12 +65,13 @@ class _Asked:
     taken: Taken
     at: str  # prefix of field names
     rival: tuple[Version, float] | None = None  # the version that could have built it as well, and its share
+    mixes_slots: bool = False  # the share is one of the slots
 
     @property
     def kind(self) -> tuple[Any, ...]:
         """What the lists that are built together have in common."""
         query, problem = self.query, self.taken.problem
-        alone = query.explain or not self.version.builds_together
+        alone = query.explain or self.mixes_slots or not self.version.builds_together
         parts = (part is not None for part in (problem.sizes, problem.groups, problem.quotas))
         return self.version.number, query.length, query.budget, self.list_id if alone else "", *parts
 
@@ -112,7 +115,9 @@ def _ask(query: ListQuery, registry: ModelRegistry, limits: Limits, at: str = ""
     list_id = new_id(created)
     version = registry.choose(list_id, query.model, query.user) if by is None else by
     taken = problem_of(query, version.shape, limits, at)
-    return _Asked(query, version, list_id, created, taken, at, registry.rival(version) if by is None else None)
+    rival = registry.rival(version) if by is None else None
+    mixes_slots = registry.mixes_slots and rival is not None and version.name == DEFAULT
+    return _Asked(query, version, list_id, created, taken, at, rival, mixes_slots)
 
 
 def _build_kind(group: Sequence[_Asked]) -> list[Built | Refused]:
@@ -122,11 +127,28 @@ def _build_kind(group: Sequence[_Asked]) -> list[Built | Refused]:
     try:
         together = problems[0] if len(group) == 1 else Problems.concat(problems)
         lists = version.lists(together, query.length, query.budget, [asked.list_id for asked in group])
+        if group[0].mixes_slots:
+            lists = _mix_slots(group[0], lists)
         return [_built(asked, lists, i) for i, asked in enumerate(group)]
     except InputError as error:
         if len(group) > 1:
             return [_build_kind([asked])[0] for asked in group]
         return [invalid(f"{group[0].at}items", str(error))]
+
+
+def _mix_slots(asked: _Asked, lists: Lists) -> Lists:
+    """Let the rival pick in its share of the slots, given the items before; its list goes on from there."""
+    assert asked.rival is not None
+    query, problem, (other, share) = asked.query, asked.taken.problem, asked.rival
+    length = len(lists[0]) if query.budget is None else query.length
+    drawn = uniforms(draw_keys(0, [f"slots of {asked.list_id}"]), problem.n_rows)[0] < share
+    for slot in np.flatnonzero(drawn).tolist():
+        if slot >= len(lists[0]):
+            break
+        for version, kept in ((other, slot), (asked.version, slot + 1)):
+            given = problem.with_constraints(pin=lists[0][:kept])
+            lists = version.lists(given, length, query.budget, [asked.list_id])
+    return lists
 
 
 def _built(asked: _Asked, lists: Lists, i: int) -> Built:
@@ -184,6 +206,9 @@ def _mixed_chances(asked: _Asked, picks: Ints, own: Floats | None) -> Floats | N
     other, share = asked.rival
     try:
         along = other.chances(asked.taken.problem, picks, asked.query.budget)
+        if asked.mixes_slots:
+            own = asked.version.chances(asked.taken.problem, picks, asked.query.budget)
+            return (1.0 - share) * own + share * along
     except InputError:  # it would have been refused
         return own
     together = (1.0 - share) * np.cumprod(own) + share * np.cumprod(along)

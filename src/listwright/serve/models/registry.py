@@ -24,9 +24,10 @@ from listwright.serve.store.schema import clock, deployments, learning, models, 
 class ModelRegistry:
     """All loaded versions and the traffic of each model, as this replica sees them."""
 
-    def __init__(self, engine: Engine, loader: ModelLoader) -> None:
+    def __init__(self, engine: Engine, loader: ModelLoader, *, mixes_slots: bool = False) -> None:
         self.engine = engine  # to read from
         self.loader = loader
+        self.mixes_slots = mixes_slots  # whether the default model's canary has a share of the slots, not of the lists
         self.lock = Lock()
         self.loaded: dict[int, Version] = {}
         self.checked: dict[tuple[str, str], Version] = {}  # by name and digest of the file: not in the store yet
@@ -36,6 +37,8 @@ class ModelRegistry:
     def choose(self, list_id: str, name: str, user: str | None = None) -> Version:
         """Return the canary if the random end of the id, or the hash of the user's key, falls into its share."""
         traffic = self.of(name)
+        if self.mixes_slots and name == DEFAULT:
+            return self.loaded[traffic.current]
         drawn = list_id[-8:] if user is None else sha256(f"{name}:{user}".encode()).hexdigest()[:8]
         if traffic.canary is not None and int(drawn, 16) < traffic.share * 2**32:
             return self.loaded[traffic.canary]
