@@ -32,6 +32,7 @@ SAMPLED, WHOLE = 4, 2  # keys of each state that near copies are looked for by: 
 LINEAR, VIEWS, STEP = 0.02, 5, 1e-3
 ROWS = 1 << 12  # that are looked at together
 COMMON, COMMON_SHARE = 16, 0.05  # states with the same row, past which the row says nothing about copies
+CONSTRAINED = "lists kept to constraints of the problems, which the theorem does not cover"
 DISTINCT = 0.9  # share of visited states that differ in what can be seen, from which on that identifies a state
 
 
@@ -246,7 +247,7 @@ class Ledger:
     # rounds of batches that were walked before anything was learned; they are not part of the mixture
     unlearned: int = 0
     unlearned_value: float = 0.0  # the summed value of their lists
-    breaches: list[str] = field(default_factory=list)  # laws that the rewards were seen to break
+    breaches: list[str] = field(default_factory=list)  # laws that rewards were seen to break, and constraints
 
     def count_visits(self, states: States, n_passes: int) -> None:
         self.states.add(states, np.full(len(states.seen), n_passes))
@@ -326,7 +327,8 @@ class Training:
         values = laws.check_values(reward.value(earned))
         self.ledger.bounded &= reward.bounded
         self.ledger.submodular &= reward.submodular
-        self.ledger.breaches = sorted({*self.ledger.breaches, *laws.broken})
+        broken = laws.broken if batch.quotas is None or self.per_group is not None else {*laws.broken, CONSTRAINED}
+        self.ledger.breaches = sorted({*self.ledger.breaches, *broken})
         self.ledger.rounds += len(batch)
         self.ledger.loss += loss
         self.ledger.value += float(values.sum())
