@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import listwright as lw
+from listwright.context.examples import read_examples
 from listwright.context.passages import MOST
 from listwright.errors import InputError
 from listwright.text import shortlist
@@ -120,6 +121,25 @@ def test_certify(packer: lw.ContextPacker) -> None:
     with pytest.raises(InputError, match="were learned from"):
         learned.certify([record(i, 0) for i in range(30)], cited="cited", length=1)
     assert learned.certify([record(i, 0) for i in range(30, 90)], cited="cited", budget=9).n == 60
+
+
+def test_a_repeated_question_is_certified_once(packer: lw.ContextPacker) -> None:
+    rng, false = np.random.default_rng(0), 0
+    for _ in range(12):
+        some = [record(i, int(rng.random() < 0.4)) for i in rng.choice(1000, 5, replace=False)]
+        copies = [one | {"query": one["query"] + " " * i} for one in some for i in range(8)]
+        made = packer.certify(copies, 0.1, cited="cited", length=1, rivals=[])
+        assert (made.n, made.n_groups) == (40, 5)
+        false += made.value > 0.6  # the passage that is found is the one cited in six of ten questions
+    assert "35 of these are repeated questions" in str(made)
+    assert false <= 4
+
+
+def test_a_question_is_known_again_with_its_passages_in_another_order() -> None:
+    one = record(1, 0)
+    records = [one, one | {"passages": one["passages"][::-1], "cited": [2]}, record(2, 0)]
+    first, again, other = (example.key() for example in read_examples(records, cited="cited"))
+    assert first == again != other
 
 
 def test_tokenizers(packer: lw.ContextPacker) -> None:

@@ -34,6 +34,13 @@ def test_bounds_lie_below_what_was_seen(model):
     assert len(str(found).split(";")) == 6
 
 
+def test_several_models_are_sent_to_certify_best_and_one_to_certify(model):
+    with pytest.raises(InputError, match=r"Got a list\. To certify the best of several models, use lw\.certify_best"):
+        model.certify([model, model])
+    with pytest.raises(InputError, match="For a single model, call its certify"):
+        lw.certify_best(model, problems()[140:])
+
+
 def test_less_confidence_gives_higher_bounds(model):
     held = problems()[140:]
     assert model.certify(held, delta=0.5).value > model.certify(held, delta=0.01).value
@@ -175,6 +182,12 @@ def test_greedy_claims_no_bound_for_a_function_that_lowers_values_or_rises(metho
         lists = lw.greedy(problems(10, reward=f), 3, method=method)
         assert lists.ratio is None
         assert lists.bound.startswith("no bound: ")
+
+
+def test_constraints_of_the_problems_are_named():
+    limited = problems(40).with_constraints(exclude=np.arange(0, 320, 8))
+    model = lw.SCP(3, n_passes=1, batch_size=1, keep="mixture", features=Candidate(standardize=False), effort="fast")
+    assert any("constraints of the problems" in breach for breach in model.fit(limited).online_certificate().breaches)
 
 
 def test_what_saw_the_states_beforehand_is_named():

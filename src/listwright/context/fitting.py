@@ -227,7 +227,11 @@ def certify_packer(
         taken = sum(float(size[top].sum()) for size, top in zip(sizes, tops, strict=True))
         fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
         notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {SCORES}.",)
-    measured = HeldOutValues(values, best, others, notes=notes)
+    kinds, clusters = np.unique([" ".join(one.query.lower().split()) for one in examples], return_inverse=True)
+    copies = len(examples) - len(kinds)
+    if copies:
+        notes += (f"{copies} of these are repeated questions, and each question counts once.",)
+    measured = HeldOutValues(values, best, others, clusters=clusters if copies else None, notes=notes)
     return make_certificate(measured, delta=delta, length=length, budget=budget)
 
 

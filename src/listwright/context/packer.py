@@ -383,7 +383,7 @@ class ContextPacker(Parameters):
             Questions, as in `fit`; `columns` are those of `fit` too. Those that this packer was fitted on are refused;
             a packer from a file does not remember them.
         delta : float
-            Each bound fails with a probability of at most `delta`.
+            Probability that one of the statements is wrong.
         rivals : sequence of {"bm25", "scores"}
             What to compare with: sorting by BM25, or by the scores of the passages, within the same budget and length.
         budget, length, stop : optional

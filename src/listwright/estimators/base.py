@@ -346,6 +346,11 @@ class ListEstimator(Predictor):
         certify_best : For a model that is chosen by its certificate.
         """
         check_fitted(self)
+        if isinstance(held_out, list | tuple | dict):
+            raise InputError(
+                f"certify takes held-out problems or a frame. Got a {type(held_out).__name__}. To certify the best of "
+                "several models, use lw.certify_best(models, held_out)."
+            )
         problems = self._as_problems(held_out, measured=True)
         limits = self._limits(length, budget)
         certification = as_certification(self, rivals, limits=limits, per_group=per_group, training=training)

@@ -201,6 +201,8 @@ def certify_best(
     >>> lw.certify_best(models, problems[100:]).winner
     'learned'
     """
+    if hasattr(models, "predict"):
+        raise InputError("certify_best takes several models, [one, another]. For a single model, call its certify.")
     named = dict(models) if isinstance(models, Mapping) else dict(enumerate(models))
     if not named:
         raise InputError("certify_best needs at least one fitted model. Got none.")

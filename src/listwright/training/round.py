@@ -32,6 +32,7 @@ SAMPLED, WHOLE = 4, 2  # keys of each state that near copies are looked for by: 
 LINEAR, VIEWS, STEP = 0.02, 5, 1e-3
 ROWS = 1 << 12  # that are looked at together
 COMMON, COMMON_SHARE = 16, 0.05  # states with the same row, past which the row says nothing about copies
+CONSTRAINED = "lists kept to constraints of the problems, which the theorem does not cover"
 DISTINCT = 0.9  # share of visited states that differ in what can be seen, from which on that identifies a state
 
 
@@ -225,7 +226,6 @@ def _scramble(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
-CONSTRAINED = "lists had to keep to constraints, which the theorem does not cover"
 FEW = 5  # fewer states than this may recur by chance
 
 
