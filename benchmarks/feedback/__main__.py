@@ -17,6 +17,7 @@ from benchmarks.feedback.costs import times
 from benchmarks.feedback.drift import compare_half_lives
 from benchmarks.feedback.movies import REWARDS, replay
 from benchmarks.feedback.news import failures, regret
+from benchmarks.feedback.objectives import compare_objectives
 from benchmarks.feedback.off_policy import estimates
 from benchmarks.feedback.open_bandit import real_log
 from benchmarks.feedback.rare import rare_events
@@ -45,6 +46,7 @@ def main() -> None:
         "movies": lambda: {reward: replay("movietweetings100k", reward) for reward in REWARDS},
         "drift": compare_half_lives,
         "trees": compare_learners,
+        "objectives": compare_objectives,
         "size": large_log,
         "open bandit": lambda: real_log(fetch("open_bandit")),
         "rare events": lambda: rare_events(

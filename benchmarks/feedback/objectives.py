@@ -9,13 +9,15 @@ import numpy as np
 
 import listwright as lw
 from benchmarks.feedback.off_policy import SEED
-from benchmarks.feedback.settings import Setting
+from benchmarks.feedback.settings import LOGGERS, Setting
 from benchmarks.feedback.world import Cell, cell, log_of
 from listwright.evaluation.intervals import estimate
 
-LOGS = 8  # per setting
+LOGS = 12  # per setting
 SETTINGS = tuple(
-    Setting(3, logger, 10, clicks) for logger in ("uniform", "epsilon", "softmax") for clicks in ("position", "any")
+    Setting(length, logger, candidates, clicks)
+    for length, candidates, clicks in ((3, 10, "position"), (3, 10, "any"), (5, 100, "any"))
+    for logger in LOGGERS
 )
 
 

@@ -39,6 +39,7 @@ def learning(results: dict[str, Any]) -> str:
         "movies": _movies,
         "drift": _drift,
         "trees": _trees,
+        "objectives": _objectives,
         "costs": _costs,
         "size": _size,
     }
@@ -115,6 +116,23 @@ def _trees(found: dict[str, Any]) -> str:
         "itself: "
         f"{found['boosting']:.3f} with boosted trees, which are trained again in the background, and "
         f"{found['ridge']:.3f} with ridge regression; ahead by {_interval(found['ahead'])} over four seeds."
+    )
+
+
+def _objectives(found: list[dict[str, Any]]) -> str:
+    rows = [
+        [
+            one["setting"],
+            *(f"{one[name]:.3f}" for name in ("logged", "gain", "off_policy")),
+            _interval([f if f is None else round(f, 4) for f in one["ahead"]], 4),
+        ]
+        for one in found
+    ]
+    return (
+        f"Two objectives of `fit_log` on the same logs of {found[0]['lists']:,} lists: `gain`, the default, and "
+        "`off_policy`, which keeps the model with the highest lower bound by the log. What lists on all visitors are "
+        f"worth in truth, without exploration, as means over {found[0]['logs']} logs, and how far `off_policy` is "
+        "ahead.\n\n" + _table(["setting", "the log", "gain", "off_policy", "ahead"], rows)
     )
 
 

@@ -18,7 +18,8 @@ from listwright.evaluation.intervals import format_interval, rare_interval
 from listwright.feedback import EvidenceWarning, Log, compare, evaluate
 from tests.feedback.off_policy.logs import best, even_log
 
-OPEN_BANDIT = json.loads((Path(__file__).parent / "open_bandit.json").read_text())["random"]
+COUNTS = json.loads((Path(__file__).parent / "open_bandit.json").read_text())
+OPEN_BANDIT = COUNTS["random"]
 
 
 def open_bandit(n: int) -> Log:
@@ -52,6 +53,21 @@ def test_no_clicks_in_a_hundred_impressions_are_no_verdict() -> None:
         # zero clicks in so many impressions allow a rate of three in as many
         assert found.estimates[str(item)].high > 2.5 / found.estimates[str(item)].effective_size
     assert "0.00" in str(found.estimates["old"])
+
+
+def test_single_items_are_worth_what_the_other_log_of_open_bandit_says() -> None:
+    """Thompson sampling's log has few clicks of each item, too: two honest intervals overlap."""
+    items, agree, pooled = range(0, 80, 7), 0, 0
+    found = compare(open_bandit(5000), {"old": "logged"} | {str(item): always(item) for item in items})
+    for item in items:
+        shown, clicks = COUNTS["bts"]["shown"][item], float(COUNTS["bts"]["clicks"][item])
+        low, high = rare_interval(clicks, clicks, 1.0, 0.95)
+        one = found.estimates[str(item)]
+        agree += one.low <= high / shown and low / shown <= one.high
+        pooled += one.low <= sum(OPEN_BANDIT["clicks"]) / sum(OPEN_BANDIT["shown"]) <= one.high
+        assert found.differences[str(item)].verdict == "cannot tell"
+    assert agree == len(items)
+    assert pooled >= 0.9 * len(items)
 
 
 def test_the_interval_of_a_count_is_the_mid_p_interval() -> None:
@@ -137,8 +153,7 @@ def test_estimates_over_all_lists_of_a_small_world_are_exact() -> None:
     log, rows = Log(), problems.offsets[:-1, None] + pairs[which]
     log.append(lw.Lists(problems, rows), propensities=np.stack([first, second], axis=1)[which], list_ids=ids)
     log.feedback(ids, worth[np.arange(2), pairs[which]])
-    for items in ((0, 1), (3, 0), (2, 3)):
-        truth = worth[0, items[0]] + worth[1, items[1]]
+    for items, truth in (((0, 1), 0.400), ((3, 0), 1.500), ((2, 3), 1.300)):
         told = evaluate(log, lambda problems, items=items: lw.Lists(problems, problems.offsets[:-1, None] + items))
         for name in (
             "slate_ips",
