@@ -33,6 +33,7 @@ LINEAR, VIEWS, STEP = 0.02, 5, 1e-3
 ROWS = 1 << 12  # that are looked at together
 COMMON, COMMON_SHARE = 16, 0.05  # states with the same row, past which the row says nothing about copies
 CONSTRAINED = "lists kept to constraints of the problems, which the theorem does not cover"
+FEW = 5  # fewer states than this may recur by chance
 DISTINCT = 0.9  # share of visited states that differ in what can be seen, from which on that identifies a state
 
 
@@ -224,9 +225,6 @@ def _scramble(keys: Keys) -> Keys:
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return keys ^ (keys >> np.uint64(31))
-
-
-FEW = 5  # fewer states than this may recur by chance
 
 
 @saved_as("Ledger")
