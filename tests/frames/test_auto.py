@@ -79,8 +79,12 @@ def test_missing_values_are_filled_alike_in_later_frames(convert: Any) -> None:
     assert problems.features.tolist() == [[1, 0, 1], [3, 1, 2], [3, 0, 3], [8, 0, 4]]
     later = lw.Problems.from_frame(convert(table.assign(x=[None, 5.0, 5.0, 5.0])), columns=columns)
     assert later.features[:, :2].tolist() == [[3, 1], [5, 0], [5, 0], [5, 0]]
+    with pytest.warns(DataWarning, match="missing values of 'y', which had none in training, are filled with the"):
+        later = lw.Problems.from_frame(convert(table.assign(y=[None, 5.0, 5.0, 5.0])), columns=columns)
+    assert later.features[:, 2].tolist() == [2.5, 5, 5, 5]
+    _, strict = read_with_columns(convert(table.drop(columns="x")), missing="error")
     with pytest.raises(InputError, match=r"column 'y': the value is missing"):
-        lw.Problems.from_frame(convert(table.assign(y=[None, 5.0, 5.0, 5.0])), columns=columns)
+        lw.Problems.from_frame(convert(table.assign(y=[None, 5.0, 5.0, 5.0])), columns=strict)
 
 
 def test_all_columns_with_missing_values_are_named_at_once() -> None:

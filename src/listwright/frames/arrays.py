@@ -172,7 +172,8 @@ def stack_columns(
         if name in columns.levels:
             matrix[:, at : at + width] = one_hot(table, name, columns.levels[name], new_levels=new_levels)
         else:
-            matrix[:, at] = as_float32(table, name, option, fill=columns.fills.get(name))
+            fill = columns.fills.get(name, columns.medians.get(name))
+            matrix[:, at] = as_float32(table, name, option, fill=fill)
             if name in columns.fills:
                 matrix[:, at + 1] = is_missing(table, name)
         at += width

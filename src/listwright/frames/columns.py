@@ -43,6 +43,7 @@ class Columns:
     alternatives: str | None = None  # column of what candidates are alternatives of
     weight: str | None = None  # column of the weights of problems
     fills: Mapping[str, float] = field(default_factory=dict)  # medians of columns that had missing values in training
+    medians: Mapping[str, float] = field(default_factory=dict)  # of the others, for missing values in later tables
 
     def flags(self, name: str) -> tuple[str, ...]:
         """Names of the features that a column becomes: one per level, or its own and one that marks missing values."""
