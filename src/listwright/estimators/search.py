@@ -114,7 +114,7 @@ class Report:
     untried : tuple of str
         Methods that would have taken more than the time limit.
     filled : tuple of str
-        Columns of the frame whose missing values were filled with the median, each with a 0/1 column beside it.
+        Columns of the frame whose missing values were filled with the median, and marked by 0/1 columns.
     late : float
         Seconds past the time limit that trying took: the quickest method is always tried and measured.
 

@@ -174,7 +174,7 @@ def stack_columns(
         else:
             fill = columns.fills.get(name, columns.medians.get(name))
             matrix[:, at] = as_float32(table, name, option, fill=fill)
-            if name in columns.fills:
+            if width > 1:
                 matrix[:, at + 1] = is_missing(table, name)
         at += width
     return matrix, names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -68,11 +68,23 @@ def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
     if refuse:
         return columns
     if gaps:
-        line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and a 0/1 column marks"
-        warn(f'{line} each. Pass missing="error" to refuse them.', Notice)
+        line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and 0/1 columns mark"
+        warn(f'{line} them. Pass missing="error" to refuse them.', Notice)
     whole = [name for name in chosen if name not in gaps and name in table.columns]
     medians = {name: _median(table, name) for name in whole if is_number(table.columns[name].type)}
-    return replace(columns, fills={name: _median(table, name) for name in gaps}, medians=medians)
+    fills = {name: _median(table, name) for name in gaps}
+    unmarked = (*_marked_twice(table, gaps, columns.features), *_marked_twice(table, gaps, columns.context))
+    return replace(columns, fills=fills, unmarked=unmarked, medians=medians)
+
+
+def _marked_twice(table: ColumnTable, gaps: Collection[str], chosen: Iterable[str]) -> Iterator[str]:
+    """Yield the columns whose values are missing in the same rows as those of an earlier one."""
+    seen = set()
+    for name in chosen:
+        if name in gaps and (pattern := is_missing(table, name).tobytes()) in seen:
+            yield name
+        elif name in gaps:
+            seen.add(pattern)
 
 
 def warn_of_new_gaps(table: ColumnTable, columns: Columns) -> None:
