@@ -91,6 +91,16 @@ def family(name: str) -> str:
     )
 
 
+def schedules() -> str:
+    """Closed gaps of solver schedules under a time limit."""
+    results = json.loads((HERE / "schedules.json").read_text(encoding="utf8"))
+    gaps, seconds = results["gaps"], results["seconds"]
+    lines = [f"| scenario | {' | '.join(seconds)} |", f"|---|{'---:|' * len(seconds)}"]
+    lines += [f"| {name} | {' | '.join(f'{row[method]:.2f}' for method in seconds)} |" for name, row in gaps.items()]
+    times = ", ".join(f"{method} {taken:g}" for method, taken in seconds.items())
+    return "\n".join([*lines, "", f"{_as_of(results)} Median seconds of processor time of a fit: {times}."])
+
+
 def trajectory() -> str:
     """The paper's robot arm: failure by training environments, for lists of 3 and 5."""
     records = [row for row in _paper()[ARM]["records"] if row["length"] in (3, 5)]
@@ -254,6 +264,7 @@ def off_policy() -> str:
 
 BLOCKS: dict[str, Callable[[], str]] = {
     "overview": overview,
+    "schedules": schedules,
     "trajectory": trajectory,
     "news": news,
     "summaries": summaries,

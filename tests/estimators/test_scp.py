@@ -191,6 +191,23 @@ def test_gains_per_size_are_learned_under_a_budget_and_can_be_turned_off() -> No
     np.testing.assert_allclose(first_gains(per_size=True), plain / problems.sizes)
 
 
+def test_the_end_of_a_budget_goes_to_what_gains_most_in_all() -> None:
+    leads = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        sizes, quality = rng.choice([1, 2, 3, 5, 8, 10], (300, 20)) + rng.random((300, 20)) / 2, rng.random((300, 20))
+        gains = quality * np.sqrt(sizes)
+        table = np.stack([quality, sizes, gains, gains / sizes], axis=-1)
+        reward = lw.rewards.Total(gains / gains.sum(axis=1, keepdims=True))
+        problems = lw.Problems.from_arrays(table, sizes=sizes, reward=reward)
+        model = lw.SCP(budget=10, effort="fast", per_size=True, random_state=0).fit(problems[:150])
+        value, model.training_.last_by_gain = model.score(problems[150:]), False
+        leads.append(value - model.score(problems[150:]))
+    assert min(leads) > 0, leads
+    softmax = lw.SCP(budget=10, effort="fast", per_size=True, learner="softmax", random_state=0).fit(problems[:50])
+    assert not softmax.training_.last_by_gain  # its scores are no gains
+
+
 def test_per_size_prefers_small_items() -> None:
     rng = np.random.default_rng(0)
     sizes = rng.integers(1, 9, size=(80, 10)).astype(float)

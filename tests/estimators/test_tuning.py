@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -125,6 +127,20 @@ def test_what_would_take_too_long_is_left_out_by_the_size_of_the_problems() -> N
     assert linear.seconds(curved(400)) > linear.seconds(curved(40)) > 0
     assert time_to_try(curved(40), plain()) == 20.0  # the least
     assert time_to_try(curved(40), plain(n_passes=1_000_000)) > 100.0
+
+
+@pytest.mark.parametrize(("step", "tried", "late"), [(0.0, 9, False), (9.0, 1, True)])
+def test_a_time_limit_holds_by_the_clock_too(
+    monkeypatch: pytest.MonkeyPatch, step: float, tried: int, late: bool
+) -> None:
+    ticks = count()
+    clock = SimpleNamespace(monotonic=lambda: step * next(ticks))
+    monkeypatch.setattr(search, "time", clock)
+    monkeypatch.setattr("listwright.estimators.scp.time", clock)
+    model = lw.SCP(2, time_limit=30.0, random_state=0).fit(curved(40))
+    assert len(model.trials_) == tried, model.trials_
+    assert ("more than the time limit, which the quickest methods need" in told(model)) == late
+    assert (model.report_.untried != ()) == late
 
 
 def test_what_keeps_all_it_sees_is_left_out_where_that_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:

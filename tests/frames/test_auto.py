@@ -39,7 +39,7 @@ def test_a_solver_frame_needs_no_option_but_problem_and_reward() -> None:
         "The table: context, with one value per problem: 'is_0', 'is_1', 'is_2' and 2 more columns (to keep them as "
         "features, pass context=None); catalogue, with recurring items: 'algorithm' (to keep them as ids, pass "
         "catalogue=None).",
-        "The table: missing values of 'size_of_instance' are filled with the median, and a 0/1 column marks each. "
+        "The table: missing values of 'size_of_instance' are filled with the median, and 0/1 columns mark them. "
         'Pass missing="error" to refuse them.',
     ]
     assert model.columns_.catalogue == model.columns_.item == "algorithm"
@@ -79,8 +79,22 @@ def test_missing_values_are_filled_alike_in_later_frames(convert: Any) -> None:
     assert problems.features.tolist() == [[1, 0, 1], [3, 1, 2], [3, 0, 3], [8, 0, 4]]
     later = lw.Problems.from_frame(convert(table.assign(x=[None, 5.0, 5.0, 5.0])), columns=columns)
     assert later.features[:, :2].tolist() == [[3, 1], [5, 0], [5, 0], [5, 0]]
+    with pytest.warns(DataWarning, match="missing values of 'y', which had none in training, are filled with the"):
+        later = lw.Problems.from_frame(convert(table.assign(y=[None, 5.0, 5.0, 5.0])), columns=columns)
+    assert later.features[:, 2].tolist() == [2.5, 5, 5, 5]
+    _, strict = read_with_columns(convert(table.drop(columns="x")), missing="error")
     with pytest.raises(InputError, match=r"column 'y': the value is missing"):
-        lw.Problems.from_frame(convert(table.assign(y=[None, 5.0, 5.0, 5.0])), columns=columns)
+        lw.Problems.from_frame(convert(table.assign(y=[None, 5.0, 5.0, 5.0])), columns=strict)
+
+
+def test_columns_that_are_missing_together_are_marked_once() -> None:
+    gaps = [1.0, None, 3.0, None]
+    table = pd.DataFrame({"problem": [1, 1, 2, 2], "x": gaps, "y": gaps, "z": [None, 2.0, 3.0, 4.0]})
+    problems, columns = read_with_columns(table)
+    assert problems.feature_names == ("x", "x is missing", "y", "z", "z is missing")
+    assert problems.features[:, :3].tolist() == [[1, 0, 1], [2, 1, 2], [3, 0, 3], [2, 1, 2]]
+    later = lw.Problems.from_frame(table.assign(y=[None, 1.0, 1.0, 1.0]), columns=columns)
+    assert later.features[:, 2].tolist() == [2, 1, 1, 1]
 
 
 def test_all_columns_with_missing_values_are_named_at_once() -> None:

@@ -155,7 +155,7 @@ def test_errors_say_where_and_what(name: str) -> None:
 
 
 def test_where_a_model_names_the_columns_no_option_is_advised() -> None:
-    _, columns = read_with_columns(table())
+    _, columns = read_with_columns(table(), missing="error")
     for changes, message in (
         ({"price": None}, r"has no column 'price'. .* The model was fitted with it: add it\.$"),
         (

@@ -58,10 +58,23 @@ def test_same_lists_as_the_plain_walk(name: str, length: int | None, budgets: fl
         assert compiled_walk(problems, features, policy) is not None
         options: dict[str, Any] = {"length": length, "repeats": repeats, "rng": np.random.default_rng(0)}
         options["budgets"] = None if budgets is None else np.full(len(problems), budgets)
-        compiled = build_lists(problems, features, policy, **options)
-        plain = plain_lists(problems, features, policy, **options)
-        np.testing.assert_array_equal(compiled.rows, plain.rows)
-        np.testing.assert_allclose(compiled.picked_scores, plain.picked_scores, rtol=1e-3, atol=1e-3)
+        for options["last_by_gain"] in (False, True):
+            compiled = build_lists(problems, features, policy, **options)
+            plain = plain_lists(problems, features, policy, **options)
+            np.testing.assert_array_equal(compiled.rows, plain.rows)
+            np.testing.assert_allclose(compiled.picked_scores, plain.picked_scores, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("build", [build_lists, plain_lists])
+def test_the_last_pick_that_fits_has_the_highest_score_times_size(build: Any) -> None:
+    scores, sizes = [[5.0, 1.0, 4.5, 4.5], [5.0, 1.0, 4.5, 4.5]], [3.0, 2.0, 4.0, 4.0]
+    problems = Problems.from_arrays(np.array(scores)[..., None], sizes=np.array(sizes))
+    features, budgets = Candidate(standardize=False).fit(problems), np.array([4.5, 9.5])
+    options: dict[str, Any] = {"length": None, "rng": np.random.default_rng(0), "budgets": budgets}
+    by_score = build(problems, features, Linear(np.ones(1)), **options)
+    np.testing.assert_array_equal(by_score.rows, [[0, -1, -1], [4, 6, 5]])
+    by_gain = build(problems, features, Linear(np.ones(1)), last_by_gain=True, **options)
+    np.testing.assert_array_equal(by_gain.rows, [[2, -1, -1], [4, 6, 5]])  # of equals, the lowest row
 
 
 def test_ties_go_to_the_lowest_row() -> None:

@@ -121,6 +121,22 @@ def number_from(start: int, picks: Ints) -> None:
 
 
 @inner()
+def swap_last(pick: int, scores: Floats, sizes: Floats, left: float) -> int:
+    """Return the pick or, if no other open row would fit after it, the one with the highest score times size."""
+    lowest = scores[pick]
+    for i in range(len(scores)):
+        if scores[i] > -np.inf:
+            if i != pick and sizes[i] <= left - sizes[pick]:
+                return pick
+            lowest = min(lowest, scores[i])
+    best, most = -1, -1.0
+    for i in range(len(scores)):
+        if scores[i] > -np.inf and (scores[i] - lowest) * sizes[i] > most:
+            best, most = i, (scores[i] - lowest) * sizes[i]
+    return best
+
+
+@inner()
 def _draw(
     scores: Floats, draws: Draws, problem: int, position: int, earlier: float, chances: Floats
 ) -> tuple[int, float]:
@@ -141,8 +157,8 @@ def _draw(
 @outer(error_model="numpy")
 def walk_lists(
     low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, sizes: Floats, budgets: Floats,
-    repeats: bool, quotas: Any, draws: Draws | None, lists: Ints, picked: Floats, propensities: Floats, space: Floats,
-    least: Floats32,
+    repeats: bool, last_by_gain: bool, quotas: Any, draws: Draws | None, lists: Ints, picked: Floats,
+    propensities: Floats, space: Floats, least: Floats32,
 ) -> None:  # fmt: skip
     """Fill the lists of problems low to high, with the score of each pick and, if picks are drawn, its probability."""
     # Quotas (groups, counts, amounts and left of `ListLimits`) and draws are None where there are none: then numba
@@ -170,6 +186,8 @@ def walk_lists(
                 close(scores, start, quotas)
             if draws is None:
                 pick = best_of(scores)
+                if last_by_gain and len(sizes) and pick >= 0:
+                    pick = swap_last(pick, scores, sizes[start:end], left)
             else:
                 pick, earlier = _draw(scores, draws, problem, position, earlier, space[5, :n])
             if pick < 0:

@@ -587,9 +587,8 @@ class ListEstimator(Predictor):
         steps = self._steps(problems, length, allow_short)
         budgets, features = as_budgets(budget, problems), self.training_.features
         policy = self.policy_.drawn(len(problems), rng)
-        lists = build_lists(
-            problems.without_reward(), features, policy, length=steps, rng=rng, budgets=budgets, repeats=self.repeats
-        )
+        limits: dict[str, Any] = {"length": steps, "budgets": budgets, **self.training_.picking}
+        lists = build_lists(problems.without_reward(), features, policy, rng=rng, **limits)
         return replace(lists, explainer=Explainer(features, policy, self.repeats, budgets))
 
     def _steps(self, problems: Problems, length: int | None, allow_short: bool) -> int | None:
@@ -679,6 +678,7 @@ class ListEstimator(Predictor):
             training_features=fitted.training_features,
             budget=self.budget,
             per_group=self.per_group,
+            last_by_gain=bool(per_size) and learner.surrogate == "squared",  # else scores are no gains
         )
 
     def _list_length(self, mean_size: float | None, most: int) -> int:

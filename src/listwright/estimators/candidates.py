@@ -29,6 +29,7 @@ SHARE = 0.5  # weight of a policy's score to start from
 VISIT, COLUMN, LINK = 3e-7, 1e-8, 6e-7
 TREES = 1e-4  # seconds per candidate that trees are grown on, about
 OUTCOMES = 4e-5  # seconds per candidate that models of outcomes are fitted on, and root of the columns, about
+FORESTS = 15_000  # candidates and roots of columns that count in any case: forests take time to grow on a few, too
 
 
 class CandidateMethod(ABC):
@@ -135,7 +136,7 @@ class EstimateMethod(CandidateMethod):
         self.fitted: Features | None = None
 
     def seconds(self, problems: Problems) -> float:
-        return 0.0 if self.fitted is not None else self.cost * problems.n_rows * np.sqrt(width(problems))
+        return 0.0 if self.fitted is not None else self.cost * (FORESTS + problems.n_rows * np.sqrt(width(problems)))
 
     def inputs(self, problems: Problems) -> list[StackedInput]:
         if self.fitted is None:

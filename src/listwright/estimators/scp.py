@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from listwright._internal.arrays import RandomState
 from listwright._internal.parameters import clone
@@ -95,9 +98,10 @@ class SCP(ListEstimator):
         parts, and in `partial_fit`.
     time_limit : float, optional
         With `effort="auto"`: about how many seconds to spend on trying methods. Methods that would take longer are left
-        out, and `report_` names them; the quickest is always tried. By default ten times what the linear policy takes,
-        at least 20 seconds, and enough for the method that is preferred. The time is estimated from the size of the
-        problems, not measured, so that the same seed gives the same model on every machine.
+        out, and `report_` names them; the quickest is always tried, and `report_` says if that took longer. With a
+        limit, the model may depend on the speed of the machine. By default the limit is ten times what the linear
+        policy takes, at least 20 seconds, and enough for the method that is preferred; this time is estimated from the
+        size of the problems and not measured, so that the same seed gives the same model on every machine.
     tune : bool, default False
         With `effort="fast"`: choose the features of the linear policy by cross-validation or, if features are set, its
         penalty. "auto" does that anyway.
@@ -208,7 +212,7 @@ class SCP(ListEstimator):
         tuned = self.tune and self.effort == "fast"
         if not isinstance(source, InMemory) or source.whole is None or (in_parts and not tuned):
             return super()._plan(source)
-        problems = source.whole
+        problems, began = source.whole, time.monotonic()
         about: dict[str, Any] = {}
         plain = clone(self).set_params(effort="fast", tune=False, engine="local", verbose=0)
         if self.budget is not None and self.per_size == "auto" and len(problems) >= FEW:
@@ -218,14 +222,21 @@ class SCP(ListEstimator):
             return self._choose_plan(linear_methods(problems, plain), problems, None, about)
         if self.effort == "fast" or self.batch_size != "auto" or self.repeats:
             return replace(super()._plan(source), about=about)
-        limit = time_to_try(problems, plain) if self.time_limit is None else self.time_limit
-        return self._choose_plan(auto_methods(problems, plain), problems, limit, about)
+        methods = auto_methods(problems, plain)
+        if self.time_limit is None:
+            return self._choose_plan(methods, problems, time_to_try(problems, plain), about)
+        return self._choose_plan(methods, problems, self.time_limit, about, began + self.time_limit)
 
     def _choose_plan(
-        self, methods: Sequence[CandidateMethod], problems: Problems, limit: float | None, about: dict[str, Any]
+        self,
+        methods: Sequence[CandidateMethod],
+        problems: Problems,
+        limit: float | None,
+        about: dict[str, Any],
+        deadline: float = np.inf,
     ) -> FitPlan:
         errors = SURE if limit is not None and items_recur(problems) else 1.0
-        method, trials, report = choose(methods, problems, time_limit=limit, errors=errors)
+        method, trials, report = choose(methods, problems, time_limit=limit, deadline=deadline, errors=errors)
         about = about | {"trials_": trials, "report_": report}
         if report is not None:
             about["measurement_"] = report.measured

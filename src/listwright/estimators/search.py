@@ -6,6 +6,7 @@ because there the first method was the best on most data that settings were chos
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
@@ -48,6 +49,7 @@ PENALTIES = (10.0, 100.0, 1000.0)
 SHOWN = 3  # columns that a report names
 FEW = 30  # problems that say too little of which method is better
 LEAST_SECONDS, TIMES_LINEAR = 20.0, 10.0  # the default time limit
+OVERHEAD = 0.1  # seconds that no estimate counts
 QUICK_FOLDS = 3  # of what is tried to choose from
 MOST_ROWS = 20_000  # that trees are grown on, and a softmax policy is solved on
 MOST_KEPT = 1e8  # numbers that a learner may keep in memory to choose from
@@ -112,7 +114,9 @@ class Report:
     untried : tuple of str
         Methods that would have taken more than the time limit.
     filled : tuple of str
-        Columns of the frame whose missing values were filled with the median, each with a 0/1 column beside it.
+        Columns of the frame whose missing values were filled with the median, and marked by 0/1 columns.
+    late : float
+        Seconds past the time limit that trying took: the quickest method is always tried and measured.
 
     See Also
     --------
@@ -134,6 +138,7 @@ class Report:
     lead_error: float
     untried: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
+    late: float = 0.0
 
     @property
     def value(self) -> float:
@@ -149,6 +154,8 @@ class Report:
             )
         if self.untried:
             parts.append(f"Left out because of the time limit: {', '.join(self.untried)}.")
+        if self.late:
+            parts.append(f"Trying took {self.late:.1g} s more than the time limit, which the quickest methods need.")
         return "\n".join([*parts, *self._gaps()])
 
     def _gaps(self) -> list[str]:
@@ -162,18 +169,28 @@ class Report:
 
 
 def choose(
-    methods: Sequence[CandidateMethod], problems: Problems, *, time_limit: float | None = None, errors: float = 1.0
+    methods: Sequence[CandidateMethod],
+    problems: Problems,
+    *,
+    time_limit: float | None = None,
+    deadline: float = np.inf,
+    errors: float = 1.0,
 ) -> tuple[CandidateMethod, list[Trial], Report | None]:
-    """Return the first method that is not clearly behind the best, at the limit asked for and over all lengths."""
+    """Return the first method that is not clearly behind the best, at the limit asked for and over all lengths.
+
+    The time limit holds for estimated seconds, the same everywhere; nothing more is begun that, at the pace so far,
+    would not be done by the deadline.
+    """
     if len(methods) < 2 or len(problems) < 2:
         return methods[0], [], None
-    left = np.inf if time_limit is None else time_limit
+    left, began, expected = np.inf if time_limit is None else time_limit, time.monotonic(), 0.0
     fallback = min(methods, key=lambda method: method.seconds(problems))  # tried whatever the limit
     values: dict[CandidateMethod, Floats] = {}
     for method in methods:
-        seconds = method.seconds(problems)
-        if seconds <= left or method is fallback:
-            left -= min(seconds, left)
+        seconds, now = method.seconds(problems), time.monotonic()
+        pace = max(1.0, (now - began) / (expected + OVERHEAD))
+        if (seconds <= left and now + pace * seconds <= deadline) or method is fallback:
+            left, expected = left - min(seconds, left), expected + seconds
             report_progress(f"trying {method.name}")
             values[method] = method.values(problems)
     tried, whole = list(values), [table[:, -1] for table in values.values()]
@@ -184,9 +201,9 @@ def choose(
         for method, own in zip(tried, whole, strict=True)
     ]
     untried = tuple(method.name for method in methods if method not in values)
-    measured = _measure_method(tried[at], whole[at], problems, left)
-    lead = paired_difference(whole[best], whole[at])
-    return tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried)
+    measured = _measure_method(tried[at], whole[at], problems, min(left, deadline - time.monotonic()))
+    lead, late = paired_difference(whole[best], whole[at]), max(0.0, time.monotonic() - deadline)
+    return tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried, late=late)
 
 
 def _measure_method(method: CandidateMethod, values: Floats, problems: Problems, seconds: float) -> Measurement:

@@ -172,8 +172,9 @@ def stack_columns(
         if name in columns.levels:
             matrix[:, at : at + width] = one_hot(table, name, columns.levels[name], new_levels=new_levels)
         else:
-            matrix[:, at] = as_float32(table, name, option, fill=columns.fills.get(name))
-            if name in columns.fills:
+            fill = columns.fills.get(name, columns.medians.get(name))
+            matrix[:, at] = as_float32(table, name, option, fill=fill)
+            if width > 1:
                 matrix[:, at + 1] = is_missing(table, name)
         at += width
     return matrix, names

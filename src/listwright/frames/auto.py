@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from listwright._internal.arrays import Ints
 from listwright._internal.extras import warn
-from listwright.errors import InputError, Notice
+from listwright.errors import DataWarning, InputError, Notice
 from listwright.frames.table import ColumnTable
-from listwright.frames.values import is_missing, is_text, names, to_floats, to_ints
+from listwright.frames.values import is_missing, is_number, is_text, names, to_floats, to_ints
 
 if TYPE_CHECKING:
     from listwright.frames.columns import Columns
@@ -61,15 +61,38 @@ def recurs(owners: Ints, codes: Ints) -> bool:
 
 def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
     """Find the medians of columns with missing values; with `refuse`, raise an error that names all, with counts."""
-    gaps = {name: count for name in (*columns.features, *columns.context) if (count := _missing(table, name))}
-    gaps = {name: count for name, count in gaps.items() if name not in columns.levels}
+    chosen = [name for name in (*columns.features, *columns.context) if name not in columns.levels]
+    gaps = {name: count for name in chosen if (count := _missing(table, name))}
     if refuse and gaps:
         raise _gap_error(table, gaps)
-    if not gaps:
+    if refuse:
         return columns
-    line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and a 0/1 column marks each."
-    warn(f'{line} Pass missing="error" to refuse them.', Notice)
-    return replace(columns, fills={name: _median(table, name) for name in gaps})
+    if gaps:
+        line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and 0/1 columns mark"
+        warn(f'{line} them. Pass missing="error" to refuse them.', Notice)
+    whole = [name for name in chosen if name not in gaps and name in table.columns]
+    medians = {name: _median(table, name) for name in whole if is_number(table.columns[name].type)}
+    fills = {name: _median(table, name) for name in gaps}
+    unmarked = (*_marked_twice(table, gaps, columns.features), *_marked_twice(table, gaps, columns.context))
+    return replace(columns, fills=fills, unmarked=unmarked, medians=medians)
+
+
+def _marked_twice(table: ColumnTable, gaps: Collection[str], chosen: Iterable[str]) -> Iterator[str]:
+    """Yield the columns whose values are missing in the same rows as those of an earlier one."""
+    seen = set()
+    for name in chosen:
+        if name in gaps and (pattern := is_missing(table, name).tobytes()) in seen:
+            yield name
+        elif name in gaps:
+            seen.add(pattern)
+
+
+def warn_of_new_gaps(table: ColumnTable, columns: Columns) -> None:
+    """Warn of columns that had no missing values in training, and have some here."""
+    gaps = [name for name in columns.medians if _missing(table, name)]
+    if gaps:
+        why = "which had none in training, are filled with the training median"
+        warn(f"{table.source}: missing values of {_some(gaps)}, {why}.", DataWarning)
 
 
 def _gap_error(table: ColumnTable, gaps: dict[str, int]) -> InputError:

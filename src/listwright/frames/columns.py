@@ -43,12 +43,14 @@ class Columns:
     alternatives: str | None = None  # column of what candidates are alternatives of
     weight: str | None = None  # column of the weights of problems
     fills: Mapping[str, float] = field(default_factory=dict)  # medians of columns that had missing values in training
+    unmarked: tuple[str, ...] = ()  # those of them whose missing values are marked by another column's 0/1 column
+    medians: Mapping[str, float] = field(default_factory=dict)  # of the others, for missing values in later tables
 
     def flags(self, name: str) -> tuple[str, ...]:
         """Names of the features that a column becomes: one per level, or its own and one that marks missing values."""
         if name in self.levels:
             return tuple(f"{name}={level}" for level in self.levels[name])
-        return (name, f"{name} is missing") if name in self.fills else (name,)
+        return (name, f"{name} is missing") if name in self.fills and name not in self.unmarked else (name,)
 
     @property
     def context_names(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from listwright.frames.arrays import (
     vectors,
     weights_of,
 )
-from listwright.frames.auto import fill_gaps
+from listwright.frames.auto import fill_gaps, warn_of_new_gaps
 from listwright.frames.columns import ColumnOptions, Columns, choose_columns
 from listwright.frames.rewards import RewardData, as_spec, build_reward
 from listwright.frames.table import ColumnTable, FileRows, no_repeats
@@ -49,6 +49,8 @@ def table_arrays(
     columns = _with_levels(table, choose_columns(table, options, taken))
     if options.columns is None and table.matrix is None:
         columns = fill_gaps(table, columns, refuse=options.missing == "error")
+    elif options.columns is not None:
+        warn_of_new_gaps(table, columns)
     if not (columns.features or columns.numbered or columns.context or columns.catalogue):
         way = "Name some with features= or catalogue="
         raise InputError(f"{table.source} has no features: no numeric column is left. {way}.")

@@ -299,6 +299,7 @@ class Training:
     training_features: Features | None = None
     budget: float | None = None  # the size of a list, instead of a length
     per_group: Any = None  # of SCP: how many rows of a group a list may hold
+    last_by_gain: bool = False  # whether the last pick within a budget goes by gains that are not divided by sizes
 
     def validation_error(self) -> str:
         return "" if self.weights.ndim == 1 and len(self.weights) > 0 else "position weights are missing"
@@ -313,7 +314,8 @@ class Training:
         view = self.features if self.training_features is None else self.training_features
         folds = folds_of(batch.problem_ids)
         loss, laws = 0.0, Laws(batch.n_rows, reward.value(earned))
-        for step in walk(batch, view, self.policy, length=self.length, rng=rng, budgets=budgets, repeats=self.repeats):
+        limits: dict[str, Any] = {"length": self.length, "budgets": budgets, **self.picking}
+        for step in walk(batch, view, self.policy, rng=rng, **limits):
             gains = laws.watch(reward.gains(earned))
             if self.per_size and batch.sizes is not None:
                 gains = gains / batch.sizes
@@ -343,13 +345,17 @@ class Training:
     def length(self) -> int | None:
         return len(self.weights) if self.budget is None else None
 
+    @property
+    def picking(self) -> dict[str, bool]:
+        """How the walk picks, beside the policy."""
+        return {"repeats": self.repeats, "last_by_gain": self.last_by_gain}
+
     def value(self, problems: Problems) -> float:
         self.ledger.measure(problems)
         problems = as_constrained(problems, None, self.per_group)
         rng, budgets = np.random.default_rng(0), as_budgets(self.budget, problems)
-        lists = build_lists(
-            problems, self.features, self.policy, length=self.length, rng=rng, budgets=budgets, repeats=self.repeats
-        )
+        limits: dict[str, Any] = {"length": self.length, "budgets": budgets, **self.picking}
+        lists = build_lists(problems, self.features, self.policy, rng=rng, **limits)
         return float(list_values(lists, problems).mean())
 
     def fork(self) -> Training:

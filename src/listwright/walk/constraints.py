@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one
 from listwright._internal.quotas import ROUNDING
 from listwright._kernels.constraints import FIRST, NO_QUOTAS, NO_SIZES, PINNED, ListLimits, open_rows, use_up_rows
+from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.problems import Problems
 
@@ -128,6 +129,21 @@ class Constraints:
             rows = picks[picks >= 0]
             rows = rows[self._sets[rows] > 0]
             np.maximum.at(self._largest, self._sets[rows], self.problems.sizes[rows])
+
+    def swap_last(self, picks: Ints, scores: Floats, options: Bools) -> Ints:
+        """Return the picks; where nothing else would fit after one, the row with the highest score times size."""
+        # Scores per size have no level of their own: they count from the lowest one that is open.
+        offsets, owners, sizes = self.problems.offsets, self.problems.owners, self._limits.sizes
+        some = picks >= 0
+        others = np.where(options, sizes, np.inf)
+        others[picks[some]] = np.inf
+        left = self.left - np.where(some, sizes[picks], 0.0)
+        last = some & (np.minimum.reduceat(others, offsets[:-1]) > left)
+        if not last.any():
+            return picks
+        lowest = np.minimum.reduceat(np.where(options, scores, np.inf), offsets[:-1])[owners]
+        gains = np.where(options, scores - lowest, 0.0) * sizes
+        return np.where(last, best_rows(gains, options, offsets), picks)
 
     def _check_pinned(self) -> None:
         limits = self._limits

@@ -43,9 +43,11 @@ def walk(
     rng: np.random.Generator,
     budgets: Floats | None = None,
     repeats: bool = False,
+    last_by_gain: bool = False,
 ) -> Iterator[Step]:
     # An option is a row that fits into what is left of the budget and, unless repeats are allowed, is not yet in the
-    # list. This is the list construction of Algorithm 2; training measures gains at each step.
+    # list. This is the list construction of Algorithm 2; training measures gains at each step. With `last_by_gain`,
+    # scores estimate gains per size, and the last pick that fits goes by scores times sizes.
     policy = policy.drawn(len(problems), rng)
     seen = features.start(problems)
     untaken, left = np.ones(problems.n_rows, dtype=bool), Constraints(problems, budgets, length)
@@ -56,6 +58,8 @@ def walk(
             return
         rows = features.rows(seen)
         picks, scores = policy.pick(rows, options, position, rng)
+        if last_by_gain and budgets is not None and not repeats:
+            picks = left.swap_last(picks, scores, options)
         yield Step(position, rows, fits, options, picks, scores)
         if not repeats:
             untaken[picks[picks >= 0]] = False
@@ -73,17 +77,19 @@ def build_lists(
     rng: np.random.Generator,
     budgets: Floats | None = None,
     repeats: bool = False,
+    last_by_gain: bool = False,
 ) -> Lists:
     """Return the lists that a walk builds, with the score of each pick. Uses the compiled walk if it applies."""
     compiled = compiled_walk(problems, features, policy)
     if compiled is not None and not (length is None and repeats):
         most = int(problems.counts.max())
         steps = most if length is None else length if repeats else min(length, most)
-        rows, row_scores, _ = compiled.lists(steps, budgets, repeats)
+        rows, row_scores, _ = compiled.lists(steps, budgets, repeats, last_by_gain=last_by_gain)
         used = steps if rows[:, -1].max() >= 0 else max(1, int((rows >= 0).any(axis=0).sum()))
         return Lists(problems, rows[:, :used], picked_scores=row_scores[:, :used])
+    limits: dict[str, Any] = {"length": length, "budgets": budgets, "repeats": repeats, "last_by_gain": last_by_gain}
     with one_thread():
-        return plain_lists(problems, features, policy, length=length, rng=rng, budgets=budgets, repeats=repeats)
+        return plain_lists(problems, features, policy, rng=rng, **limits)
 
 
 def plain_lists(problems: Problems, features: Features, policy: Policy, **settings: Any) -> Lists:
@@ -131,7 +137,13 @@ class CompiledWalk(NamedTuple):
     policy: Linear  # the policy
 
     def lists(
-        self, length: int, budgets: Floats | None, repeats: bool = False, draws: Draws | None = None
+        self,
+        length: int,
+        budgets: Floats | None,
+        repeats: bool = False,
+        draws: Draws | None = None,
+        *,
+        last_by_gain: bool = False,
     ) -> tuple[Ints, Floats, Floats]:
         """Return the rows of each list, their scores, and the probabilities of those drawn, by problem and position."""
         problems, weights = self.problems, self.weights()
@@ -141,7 +153,7 @@ class CompiledWalk(NamedTuple):
         chances = np.full((len(problems), length), np.nan) if explores else NOT_HELD
         most = problems.n_rows if len(problems) == 1 else int(np.diff(problems.offsets).max(initial=0))
         quotas = limits[2:6] if len(limits.groups) else None
-        limited = limits.sizes, limits.budgets, repeats, quotas, draws
+        limited = limits.sizes, limits.budgets, repeats, last_by_gain and not repeats, quotas, draws
         batch = problems.offsets, problems.features, weights, *limited, lists, picked, chances
 
         def some(low: int, high: int) -> None:
