@@ -51,8 +51,8 @@ class RowConstraints(Constraints):
 
     @property
     def plain(self) -> bool:
-        """Whether there is nothing but k and one budget."""
-        return not len(self._limits.groups) and not len(self.given)
+        """Whether there is nothing but k and one budget, so that every row that fits is open."""
+        return not len(self._limits.groups) and not len(self.given) and np.array_equal(self.open, self.fits())
 
     @property
     def quotas(self) -> tuple[Ints, Ints, Floats, Floats]:
