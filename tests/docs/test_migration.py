@@ -223,6 +223,63 @@ def test_every_function_of_apricot(apricot, seed: int) -> None:
     assert theirs.ranking.tolist() == rows(similarity, **own, **given)
 
 
+def test_mixtures_graphs_and_weights_of_apricot(apricot) -> None:
+    from apricot.utils import _calculate_pairwise_distances as graph_of
+
+    x = np.random.default_rng(0).random((60, 5))
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    similarity, given = unit @ unit.T, {"metric": "precomputed"}
+    np.fill_diagonal(similarity, 1.0)
+    facility, saturated = apricot.FacilityLocationSelection, apricot.SaturatedCoverageSelection
+    parts = [facility(6, **given), apricot.GraphCutSelection(6, alpha=2.0, **given), saturated(6, alpha=0.1, **given)]
+    theirs = apricot.MixtureSelection(6, parts, weights=np.array([1.0, 0.5, 0.3]), **given).fit(similarity)
+    mixture = {"facility_location": 1.0, "graph_cut": 0.5 * 2.0, "saturated_coverage": 0.3}
+    ours = lw.select(similarity, 6, reward=mixture, redundancy=1 / 2.0, alpha=0.1, **given)
+    assert theirs.ranking.tolist() == ours.rows.tolist()
+    with pytest.raises((TypeError, AttributeError)):
+        facility(6, metric="cosine", n_neighbors=10).fit(x)
+    graph = graph_of(x.copy(), metric="cosine", n_neighbors=10)
+    graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
+    assert facility(6, **given).fit(graph).ranking.tolist() == lw.select(graph, 6, **given).rows.tolist()
+    plain = facility(6, **given).fit(similarity)
+    weighted = facility(6, **given).fit(similarity, sample_weight=1.0 + np.arange(60))
+    assert plain.ranking.tolist() == weighted.ranking.tolist()
+    with pytest.raises(ValueError, match="zero-size"):
+        facility(6, optimizer="bidirectional", **given).fit(similarity)
+    chosen = apricot.FeatureBasedSelection(6, concave_func="sqrt").fit_transform(x)
+    selector = lw.Selector(6, reward="feature_based").fit(x)
+    np.testing.assert_array_equal(x[selector.rows_], chosen)
+    np.testing.assert_array_equal(selector.transform(x), x[np.sort(selector.rows_)])
+
+
+def test_streams_of_apricot(apricot) -> None:
+    for seed in range(3):
+        x = np.random.default_rng(seed).random((600, 5))
+        unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+        similarity = unit @ unit.T
+        theirs = apricot.FacilityLocationSelection(10, metric="cosine", max_reservoir_size=600)
+        ours = lw.Selector(10, sample=100, random_state=0)
+        for chunk in np.split(x, 6):
+            theirs.partial_fit(chunk)
+            ours.partial_fit(chunk)
+        worth = [similarity[rows].max(axis=0).sum() for rows in (ours.rows_, theirs.ranking)]
+        assert worth[0] >= 0.97 * worth[1]
+        assert worth[0] >= 0.5 * lw.select(x, 10).value
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_graphs_and_zero_gains_of_submodlib(submodlib, seed: int) -> None:
+    x = np.random.default_rng(seed).random((60, 5))
+    function = submodlib.FacilityLocationFunction(n=60, mode="sparse", data=x, metric="cosine", num_neighbors=10)
+    graph = function.sijs.maximum(function.sijs.T)
+    assert picks(function) == lw.select(graph, 6, metric="precomputed").rows.tolist()
+    copies = np.repeat(x[:4], 3, axis=0)
+    function = submodlib.FacilityLocationFunction(n=12, mode="dense", data=copies, metric="cosine", separate_rep=False)
+    assert len(picks(function, stopIfZeroGain=True)) < 6
+    with pytest.warns(UserWarning, match="2 of 6 picks add nothing"):
+        assert lw.select(copies, 6).rows[:4].tolist() == [row - row % 3 for row in picks(function)[:4]]
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_cover_msd_and_ssd_of_pyversity(seed: int) -> None:
     pyversity = pytest.importorskip("pyversity", reason="pyversity is not installed (extra rivals)")

@@ -206,6 +206,15 @@ def test_the_best_single_row_wins_where_it_is_worth_more() -> None:
     assert selection.rows.tolist() == [5]
 
 
+@pytest.mark.parametrize("reward", ["feature_based", "facility_location", "log_det", "saturated_coverage"])
+def test_rows_that_cost_more_than_the_budget_are_not_picked_alone_either(reward: str) -> None:
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        costs = rng.integers(1, 6, 8).astype(float)
+        selection = lw.select(rng.random((8, 4)), reward=reward, costs=costs, budget=3.0)
+        assert costs[selection.rows].sum() <= 3.0
+
+
 def test_what_is_proved_is_told() -> None:
     x = plain.clustered(30, 4, 0)
     assert "1 - 1/e = 0.632" in lw.select(x, 3).bound

@@ -141,6 +141,19 @@ HUGE = X.astype(np.float64) * 1e300
             "k=9, but the quotas and exclusions let at most 8",
         ),
         (X, 3, {"groups": np.arange(80) % 2, "per_group": {0: 1, 1: 1, 5: 1}}, "no row is in that group"),
+        (X, 3, {"groups": np.arange(80) % 2, "per_group": 2, "given": [0, 2, 4]}, "are 1 more than per_group allows"),
+        (
+            X,
+            3,
+            {"groups": np.arange(80) // 78, "per_group": {1: (2, 2)}, "exclude": [79]},
+            "per_group asks for 2 rows of group 1, and only 1 of them can be picked.",
+        ),
+        (
+            X,
+            3,
+            {"groups": [np.arange(80) // 40, np.arange(80)], "per_group": [{0: (50, None)}, 1]},
+            "per_group asks for 50 rows of group 0, and only 40 of them can be picked.",
+        ),
         (
             X,
             3,

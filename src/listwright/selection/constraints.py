@@ -9,7 +9,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one, first_bad
 from listwright._internal.quotas import Quotas, as_levels, as_rows, make_quotas
-from listwright._kernels.constraints import BELOW, MOST, NO_QUOTAS, NO_SIZES, ListLimits, open_rows, use_up_rows
+from listwright._kernels.constraints import BELOW, MOST, NEED, NO_QUOTAS, NO_SIZES, ListLimits, open_rows, use_up_rows
 from listwright.errors import InputError
 from listwright.walk.constraints import Constraints
 
@@ -51,8 +51,8 @@ class RowConstraints(Constraints):
 
     @property
     def plain(self) -> bool:
-        """Whether there is nothing but k and one budget."""
-        return not len(self._limits.groups) and not len(self.given)
+        """Whether there is nothing but k and one budget, so that every row that fits is open."""
+        return not len(self._limits.groups) and not len(self.given) and np.array_equal(self.open, self.fits())
 
     @property
     def quotas(self) -> tuple[Ints, Ints, Floats, Floats]:
@@ -167,12 +167,15 @@ def make_constraints(
         further = [(amounts[:, j], left[j]) for j in range(1, len(left))] or None
         offsets = np.array([0, n])
         quotas = make_quotas(Quotas.free(n), offsets, groups, per_group, excluded, None, further, None)
-        _check_labels(groups, per_group, excluded)
+        _check_labels(groups, per_group, quotas)
         parts = quotas.limits(offsets, None if k is None else k + len(taken), needs_first=False)
     sizes, budgets = (amounts[:, 0].copy(), left[:1]) if len(left) else (NO_SIZES, np.array([np.inf]))
     limits = ListLimits(sizes, budgets, *parts, False)
     use_up_rows(taken, limits._replace(amounts=np.zeros((n, 0))))  # given rows cost nothing
     short = first_bad(limits.counts[:, BELOW] > limits.counts[:, MOST])
+    if short is not None and limits.counts[short, MOST] < 0:
+        over = -limits.counts[short, MOST]
+        raise InputError(f"The rows given are {over} more than per_group allows of their group. Raise per_group.")
     if short is not None:
         raise InputError(
             f"Besides the rows given, the groups need {limits.counts[short, BELOW]} more, and only "
@@ -203,21 +206,26 @@ def _amounts(costs: Any, budget: Any, n: int) -> tuple[Floats, Floats]:
     return prices.reshape(n, -1), left.reshape(-1)
 
 
-def _check_labels(groups: Any, per_group: Any, excluded: Ints) -> None:
+def _check_labels(groups: Any, per_group: Any, quotas: Quotas) -> None:
+    """Refuse groups that a dictionary names if there are none, or too few of their rows can be picked."""
     asked = per_group if isinstance(per_group, list) else [per_group]
-    for labels, quotas in zip(as_levels(groups), asked, strict=True):
-        if not isinstance(quotas, Mapping):
+    codes, counts, _, _ = quotas.limits(np.array([0, len(quotas.pinned)]), None, needs_first=False)
+    for level, (labels, by_name) in enumerate(zip(as_levels(groups), asked, strict=True)):
+        if not isinstance(by_name, Mapping):
             continue
-        names, counts = np.unique(labels, return_counts=True)
-        known, out = dict(zip(names.tolist(), counts.tolist(), strict=True)), labels[excluded].tolist()
-        for name, quota in quotas.items():
+        known = np.unique(labels).tolist()
+        for name in by_name:
             if name not in known:
                 more = f" and {len(known) - 5} more" if len(known) > 5 else ""
-                shown = ", ".join(map(repr, list(known)[:5])) + more
+                shown = ", ".join(map(repr, known[:5])) + more
                 raise InputError(f"per_group names {name!r}, but no row is in that group. Groups: {shown}.")
-            least = quota[0] if isinstance(quota, tuple | list) else 0
-            if known[name] - out.count(name) < least:
-                raise InputError(f"per_group asks for {least} rows of group {name!r}, which has {known[name]}.")
+        least, possible = quotas.least[:, level], counts[codes[:, level + 1], NEED]
+        short = first_bad(possible < least)
+        if short is not None:
+            raise InputError(
+                f"per_group asks for {least[short]} rows of group {labels.tolist()[short]!r}, and only "
+                f"{possible[short]} of them can be picked."
+            )
 
 
 def _check_enough(constraints: RowConstraints, n: int, budget: Any) -> None:
