@@ -215,8 +215,8 @@ def rare_section(found: list[dict[str, Any]]) -> str:
         f"{sum(round(share, 3) < 0.93 for share in given)} below; with {logs} logs, an interval that holds in 95 % is "
         f"seen at 92 to 98 %. {f'With five times as many logs, these among them: {again}. ' if again else ''}"
         f"{100 * wrong:.1f} % of all verdicts are wrong, and at most {100 * worst:.1f} % in any cell. "
-        "Changed after a first look at these logs: PI and adaptive average the chances along drawn lists where the log is "
-        "even; by counting drawn items, PI held in 97 to 100 % there."
+        "Changed after a first look at these logs: PI and adaptive average the chances along drawn lists where the log "
+        "is even; by counting drawn items, PI held in 97 to 100 % there."
     )
     return fill(about, 120) + "\n\n" + _table(["cell", *(SHORT[name] for name in shown), "width", "verdicts"], rows)
 
