@@ -68,7 +68,7 @@ def name_links(
     reading: Reading, asked: ParsedQuestion, rarity: Floats, added: Floats, shares: Floats, best: Floats
 ) -> Links:
     n, owners, stems = len(reading.bodies), *_name_words(reading, asked)
-    entry = np.full((n, len(rarity)), -1)  # of each passage and stem
+    entry = np.full((n, len(rarity)), -1, dtype=np.int32)  # of each passage and stem
     entry[owners, stems] = np.arange(len(owners))
     heights = _heights(reading, entry, shares, best, len(owners))
     latest, previous = _chains(stems, len(rarity))
