@@ -85,3 +85,26 @@ def test_what_comes_while_others_are_built_is_built_together():
         assert [type(result) for result in results[2:4]] == [asyncio.CancelledError, ValueError]
 
     run(scenario)
+
+
+def test_what_is_asked_for_in_one_turn_is_built_together():
+    async def scenario(pool, release):
+        sizes = []
+
+        def build(some):
+            sizes.append(len(some))
+            if 7 in some:
+                raise OSError("gone")
+            return [ValueError("odd") if query == 3 else f"{query}!" for query in some]
+
+        gathering = Gathering(pool, build)
+        tasks = [asyncio.create_task(gathering.build_here(query)) for query in range(5)]
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert (sizes, [*results[:3], results[4]]) == ([5], ["0!", "1!", "2!", "4!"])
+        assert isinstance(results[3], ValueError)
+        assert await gathering.build_here(6) == "6!"
+        with pytest.raises(OSError, match="gone"):
+            await gathering.build_here(7)
+        assert sizes == [5, 1, 1]
+
+    run(scenario)

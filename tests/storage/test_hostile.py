@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import pickle  # noqa: TID251 - to make the file that must be refused
 import re
 import struct
+import threading
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -433,3 +436,27 @@ def test_ranks_without_sorted_knots_are_refused(knots: Any, tmp_path: Path) -> N
 def test_a_file_without_an_end_is_refused() -> None:
     with pytest.raises(InputError, match="/dev/zero is a device, which may have no end"):
         inspect("/dev/zero")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe is not a listwright model"):
+        inspect(tmp_path / "pipe")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_model_can_come_through_a_pipe(tmp_path: Path) -> None:
+    save(lw.SCP(1, effort="fast", random_state=0).fit(made(full=True)), tmp_path / "model", slim=True)
+    reading, writing = os.pipe()
+
+    def write_late() -> None:
+        time.sleep(0.05)
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write((tmp_path / "model").read_bytes())
+
+    writer = threading.Thread(target=write_late)
+    writer.start()
+    assert load(f"/dev/fd/{reading}").length == 1
+    writer.join()
+    os.close(reading)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, by writing beside the target and renaming."""
+"""Files that are written whole or not at all, by writing beside the target and renaming; and files that have an end."""
 
 from __future__ import annotations
 
@@ -27,6 +27,18 @@ def whole_file(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+def read_finite(path: Path) -> bytes:
+    """Read a file that has an end: devices are refused, and a pipe that nobody writes to is empty, not waited for."""
+    if path.is_char_device() or path.is_block_device():
+        raise InputError(f"{path} is a device, which may have no end. Name a file.")
+    waits_not = getattr(os, "O_NONBLOCK", 0)  # which only opening must not: who writes may take time
+    descriptor = os.open(path, os.O_RDONLY | waits_not | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if waits_not:
+            os.set_blocking(descriptor, True)
+        return file.read()
 
 
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:

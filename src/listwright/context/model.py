@@ -93,7 +93,7 @@ def walk_passages(
     trees, n = model.policy_.boosted_trees(), len(features.table)
     assert trees is not None
     terms = features.query_terms
-    links = np.stack([features.links[kind] for kind in kinds_of(model)]).astype(np.float32)
+    links = np.stack([features.links[kind].T for kind in kinds_of(model)], axis=2).astype(np.float32)
     return pack_walk(
         features.table,
         links,

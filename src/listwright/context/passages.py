@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -177,7 +178,8 @@ def estimate_tokens(text: str) -> int:
     pieces = _PIECE.findall(text)
     if text.isascii():
         return len(pieces)
-    return sum(1 if piece.isascii() else len(piece.encode()) for piece in pieces)
+    counted = "".join(pieces)
+    return len(pieces) + len(counted.encode()) - len(counted)  # a piece that is not ASCII is one character
 
 
 def token_counter(tokens: Any) -> TokenCounter:
@@ -270,9 +272,10 @@ def near_copies(given: Passages, features: PassageFeatures) -> Bools:
 
 def new_parts(texts: Sequence[str]) -> list[str]:
     """Return what each text adds to those before it, as windows of one document overlap at their ends; "" for none."""
-    plain = [f" {' '.join(text.split())} " for text in texts]
+    words = [text.split() for text in texts]
+    plain = [f" {' '.join(own)} " for own in words]
     starts, ends = [0] * len(plain), [len(own) for own in plain]
-    for first, second in _sharing_heads(plain):
+    for first, second in _sharing_heads(words, plain):
         shared, later = _overlap(plain[first], plain[second]), max(first, second)
         if later == second:
             starts[later] = max(starts[later], shared)
@@ -284,17 +287,15 @@ def new_parts(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def _sharing_heads(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
-    joined = "\0".join(plain)  # all are looked through at once, which is much quicker than one by one
-    places = np.cumsum([0, *(len(text) + 1 for text in plain)])
-    for second, text in enumerate(plain):
-        head, seen = _head(text), -1
-        place = joined.find(head) if head else -1
-        while place >= 0:
-            first = int(np.searchsorted(places, place, side="right")) - 1
-            if first not in (second, seen):
-                yield first, second
-            seen, place = first, joined.find(head, place + 1)
+def _sharing_heads(words: Sequence[Sequence[str]], plain: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of texts the first of which holds the head of the second."""
+    heads = defaultdict(list)  # by their longest word, which few texts hold
+    for second, own in enumerate(words):
+        if len(own) >= LEAST_OVERLAP:
+            heads[max(own[:LEAST_OVERLAP], key=len)].append((second, _head(plain[second])))
+    for first, own in enumerate(words):
+        for word in heads.keys() & own:
+            yield from ((first, second) for second, head in heads[word] if second != first and head in plain[first])
 
 
 def _head(text: str) -> str:

@@ -589,7 +589,8 @@ class ListEstimator(Predictor):
         policy = self.policy_.drawn(len(problems), rng)
         limits: dict[str, Any] = {"length": steps, "budgets": budgets, **self.training_.picking}
         lists = build_lists(problems.without_reward(), features, policy, rng=rng, **limits)
-        return replace(lists, explainer=Explainer(features, policy, self.repeats, budgets))
+        explainer = Explainer(features, policy, self.repeats, budgets)
+        return Lists(lists.problems, lists.rows, picked_scores=lists.picked_scores, explainer=explainer)
 
     def _steps(self, problems: Problems, length: int | None, allow_short: bool) -> int | None:
         """Return the number of positions to fill, None where only a budget limits lists."""

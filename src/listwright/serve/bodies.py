@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from listwright.serve.messages import BinaryHead, ListQuery
 from listwright.serve.refusals import Refused, field_name, invalid
 
 T = TypeVar("T")
+Names = Callable[[], Sequence[str] | None]
 decoder = cache(msgspec.json.Decoder)  # to make one takes much longer than to decode
 BINARY = "application/vnd.listwright.float32"
 WHERE = re.compile(r" - at `\$(.*)`$")
@@ -56,23 +57,26 @@ def content_type(request: Request) -> str:
     return _header(request, b"content-type").partition(b";")[0].strip().lower().decode("latin-1")
 
 
-async def read_json(request: Request, kind: type[T], limit: int, names: Sequence[str] | None = None) -> T:
-    if content_type(request) != "application/json":
+async def read_json(
+    request: Request, kind: type[T], limit: int, names: Names = lambda: None, *, media: str | None = None
+) -> T:
+    """Read a body of a `kind`; `names` are those of the model's features, and `media` its type where that is known."""
+    if (media or content_type(request)) != "application/json":
         raise Refused(415, "not_json", "Send JSON, with the header `Content-Type: application/json`.")
     return decode(await read_body(request, limit), kind, names)
 
 
-def decode(body: bytes, kind: type[T], names: Sequence[str] | None = None) -> T:
+def decode(body: bytes, kind: type[T], names: Names = lambda: None) -> T:
     try:
         value: T = decoder(kind).decode(body)  # type: ignore[arg-type]
         return value
     except msgspec.ValidationError as error:
         _check_whole(body)
-        raise _refusal(error, names) from None
+        raise _refusal(error, names()) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         place = _place_of_nan(body) if b"NaN" in body or b"Infinity" in body else None
         if place is not None:
-            raise invalid(_with_name(place, names), "NaN and Infinity are not valid JSON.") from None
+            raise invalid(_with_name(place, names()), "NaN and Infinity are not valid JSON.") from None
         raise invalid("body", f"{error}.") from None
 
 

@@ -89,16 +89,16 @@ async def build_list(request: Request, service: Service) -> Response:
 
 
 async def _read_list_query(request: Request, service: Service) -> ListQuery:
-    limit = service.limits.body_bytes
-    if content_type(request) == BINARY:
+    limit, kind = service.limits.body_bytes, content_type(request)
+    if kind == BINARY:
         return from_binary(await read_body(request, limit))
-    return ListQuery.of(await read_json(request, messages.ListRequest, limit, service.feature_names()))
+    return ListQuery.of(await read_json(request, messages.ListRequest, limit, service.feature_names, media=kind))
 
 
 @route("POST", "/v1/lists:batch", "lists", answer=messages.BatchAnswer, body=messages.BatchRequest)
 async def build_lists(request: Request, service: Service) -> Response:
     """Build and store several lists: all of them, or none if one cannot be built."""
-    batch = await read_json(request, messages.BatchRequest, service.limits.body_bytes, service.feature_names())
+    batch = await read_json(request, messages.BatchRequest, service.limits.body_bytes, service.feature_names)
     if len(batch.lists) > service.limits.batch:
         raise invalid("lists", f"A batch has at most {service.limits.batch} lists. Got {len(batch.lists)}.")
     queries = [ListQuery.of(wanted) for wanted in batch.lists]

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import SQLAlchemyError
 
+from listwright._internal.files import read_finite
 from listwright.errors import InputError
 from listwright.serve import messages
 from listwright.serve.learning.control import CandidateTrial, Command, act, export, prepare
@@ -42,7 +43,7 @@ RECENT = 5_000  # lists that are remembered for their feedback
 FORGET = 60.0  # seconds between two looks for old lists
 SLACK = 3_600.0  # seconds by which the database's clock may run ahead of ours
 DAY = 86_400.0
-QUICK = 0.001  # seconds of a list that is built at once: another thread would cost more than it brings
+QUICK = 0.002  # seconds of a list that is built without another thread, which would cost more than it brings
 FOLLOW = 0.5  # seconds between two looks at what other replicas did
 PROBE = 1.0  # seconds for which a write that succeeded is taken to hold
 log = logging.getLogger("listwright.serve")
@@ -150,15 +151,15 @@ class Service:
         if batch:
             return await self.building.run(self._build_all, queries, monotonic() + self.limits.seconds)
         if seconds < QUICK:
-            return [build(queries[0], self.registry, self.limits)]
+            return [await self.gathering.build_here(queries[0])]
         return [await self.gathering.build(queries[0])]
 
     def _check_budget(self, queries: list[messages.ListQuery]) -> float:
         """Return the seconds that lists are expected to take; refuses what takes more than one request may."""
-        versions = [self.registry.loaded[self.registry.of(query.model).current] for query in queries]
-        seconds = sum(
-            version.cost.expected_seconds(version.work(query)) for version, query in zip(versions, queries, strict=True)
-        )
+        seconds = 0.0
+        for query in queries:
+            version = self.registry.loaded[self.registry.of(query.model).current]
+            seconds += version.cost.expected_seconds(version.work(query))
         memory = sum(BYTES_PER_NUMBER * query.numbers + BYTES_PER_CANDIDATE * len(query.ids) for query in queries)
         for needed, allowed, unit in (
             (seconds, self.limits.seconds, "s"),
@@ -329,10 +330,8 @@ def _loader(settings: Settings) -> ModelLoader:
 
 
 def _read(path: Path) -> bytes:
-    if path.is_char_device() or path.is_block_device():
-        raise InputError(f"{path} is a device, which may have no end. Name a file.")
     try:
-        return path.read_bytes()
+        return read_finite(path)
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from None
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from listwright._internal.files import read_finite
 from listwright.errors import InputError
 
 MOST_BYTES = 4 << 30  # of a file, unless the caller says otherwise
@@ -34,11 +35,9 @@ def read_archive(path: Path, *, limit: int = MOST_BYTES) -> dict[str, bytes]:
     # The size is checked before the file is read, so that memory use is bounded by `limit`.
     try:
         size = path.stat().st_size
-        if path.is_char_device() or path.is_block_device():
-            raise InputError(f"{path} is a device, which may have no end. Name a file.")
         if size > limit:
             raise InputError(f"{path} has {size:,} bytes, more than the limit of {limit:,}. Pass a higher limit.")
-        data = path.read_bytes()
+        data = read_finite(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
     return members_of(data, str(path))

@@ -92,14 +92,20 @@ def build_together(queries: Sequence[ListQuery], registry: ModelRegistry, limits
     """Build the lists of several requests, those of one kind at once: that takes little longer than one of them."""
     if len(queries) == 1:
         return [_or_refusal(build, queries[0], registry, limits)]
+    start = thread_time()
     results = [_or_refusal(_ask, query, registry, limits) for query in queries]
     kinds: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for i, asked in enumerate(results):
         if isinstance(asked, _Asked):
             kinds[asked.kind].append(i)
+    works = {i: results[i].version.work(queries[i]) for places in kinds.values() for i in places}
+    costs = {i: results[i].version.cost for i in works}
     for places in kinds.values():
         for i, result in zip(places, _build_kind([results[i] for i in places]), strict=True):
             results[i] = result
+    seconds = (thread_time() - start) / max(1, sum(works.values()))
+    for i, work in works.items():
+        costs[i].note(work, seconds * work)
     return results
 
 
@@ -157,6 +163,7 @@ def _built(asked: _Asked, lists: Lists, i: int) -> Built:
     fell_back = version.published is not None and not _is_sound(lists, i, problem, query)
     if fell_back:
         lists, i = version.as_deployed().lists(problem, query.length, query.budget, [asked.list_id]), 0
+    picks = lists[i]
     served = ServedList(
         asked.list_id,
         asked.created,
@@ -166,9 +173,9 @@ def _built(asked: _Asked, lists: Lists, i: int) -> Built:
         bytes(query.metadata).decode() if len(query.metadata) else None,
         problem,
         query.ids,
-        lists[i],
-        None if lists.scores is None else lists.scores[i],
-        _mixed_chances(asked, lists[i], _propensities(lists, i)),
+        picks,
+        None if lists.picked_scores is None else lists.picked_scores[i, : len(picks)],
+        _mixed_chances(asked, picks, _propensities(lists, i, len(picks))),
         query.budget,
     )
     answer = _answer(served, taken.clipped, lists if query.explain else None)
@@ -191,8 +198,8 @@ def _answer(served: ServedList, clipped: int, explained: Lists | None) -> ListAn
     return ListAnswer(served.id, items, served.version, clipped)
 
 
-def _propensities(lists: Lists, i: int) -> Floats | None:
-    length, drawn = len(lists[i]), getattr(lists, "propensities", None)
+def _propensities(lists: Lists, i: int, length: int) -> Floats | None:
+    drawn = getattr(lists, "propensities", None)
     if drawn is not None:
         return np.asarray(drawn)[i][:length]
     policy = getattr(lists.explainer, "policy", None)
@@ -284,14 +291,16 @@ class Pool:
 
 
 class Gathering:
-    """Builds lists that take long in a thread: those that come while others are being built, together."""
+    """Builds lists together: those of one turn of the event loop, or in a thread those that came while it was busy."""
 
     def __init__(self, pool: Pool, build: Callable[[Sequence[ListQuery]], list[Built | Refused]]) -> None:
         self.pool, self.build_all = pool, build
         self.waiting: deque[tuple[ListQuery, asyncio.Future[Built]]] = deque()
+        self.quick: deque[tuple[ListQuery, asyncio.Future[Built]]] = deque()
         self.task: asyncio.Task[None] | None = None
 
     async def build(self, query: ListQuery) -> Built:
+        """Build a list in a thread, with others that wait for it."""
         if len(self.waiting) >= self.pool.most:
             raise busy()
         future: asyncio.Future[Built] = asyncio.get_running_loop().create_future()
@@ -300,13 +309,36 @@ class Gathering:
             self.task = asyncio.create_task(self._run())
         return await future
 
+    async def build_here(self, query: ListQuery) -> Built:
+        """Build a list in this thread, with others that were asked for in the same turn of the event loop."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Built] = loop.create_future()
+        self.quick.append((query, future))
+        if len(self.quick) == 1:
+            loop.call_soon(self._run_here)
+        return await future
+
+    def _run_here(self) -> None:
+        while self.quick:
+            some = _take(self.quick)
+            results: Sequence[Built | Exception]
+            try:
+                results = self.build_all([query for query, _ in some])
+            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
+                results = [error] * len(some)
+            answer_all([future for _, future in some], results)
+
     async def _run(self) -> None:
         while self.waiting:
-            some = [self.waiting.popleft() for _ in range(min(len(self.waiting), TOGETHER))]
-            some = [(query, future) for query, future in some if not future.done()]  # for others nobody waits any more
+            some = _take(self.waiting)
             results: Sequence[Built | Exception]
             try:
                 results = await self.pool.run(self.build_all, [query for query, _ in some])
             except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
                 results = [error] * len(some)
             answer_all([future for _, future in some], results)
+
+
+def _take(waiting: deque[tuple[ListQuery, asyncio.Future[Built]]]) -> list[tuple[ListQuery, asyncio.Future[Built]]]:
+    some = [waiting.popleft() for _ in range(min(len(waiting), TOGETHER))]
+    return [(query, future) for query, future in some if not future.done()]  # for others nobody waits any more

@@ -84,8 +84,8 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
             vectors=reading.vectors(query.vectors),
             feature_names=names,
             groups=_groups(query, shape.per_group, at),
-        )._with(catalogue_names=items)
-        problem = problem.with_constraints(
+        )
+        problem = (problem if items is None else problem._with(catalogue_names=items)).with_constraints(
             per_group=_per_group(query, shape.per_group),
             pin=_rows_of(query.pinned, query.ids, f"{at}pinned"),
             exclude=_rows_of(query.blocked, query.ids, f"{at}blocked"),

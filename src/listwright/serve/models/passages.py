@@ -193,7 +193,8 @@ class Packing:
         documents = request.documents
         self._check(documents, "documents")
         count = min(request.top_n or len(documents), len(documents))
-        packed = self._pack(request.query, documents, "documents", {}, budget=None, length=count)
+        uncounted = [0] * len(documents)  # without a budget, nobody asks for their tokens
+        packed = self._pack(request.query, documents, "documents", {}, sizes=uncounted, budget=None, length=count)
         order, scores = _rank_all(packed, len(documents))
         results = [RerankResult(index, score) for index, score in zip(order[:count], scores, strict=False)]
         if request.return_documents:

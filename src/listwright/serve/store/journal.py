@@ -44,7 +44,7 @@ R = TypeVar("R")
 ADD_SHADOWS = sa.insert(shadows)
 LAST_EVENT = sa.select(clock.c.value).where(clock.c.name == "event")
 LOCK = sa.update(clock).where(clock.c.name == "event").values(value=clock.c.value)
-SET_LAST = sa.update(clock).where(clock.c.name == "event").values(value=sa.bindparam("last"))
+SET_LAST = f"UPDATE {clock.name} SET value ="
 REVISE = sa.update(clock).where(clock.c.name == "revision").values(value=clock.c.value + 1)
 LATEST_SOURCES = (
     f"SELECT source, count(*) FROM (SELECT source FROM {feedback.name} ORDER BY event DESC LIMIT 200) latest "
@@ -110,7 +110,6 @@ def add_shadows(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> li
 
 
 def add_feedback(connection: sa.Connection, events: Sequence[FeedbackEvent]) -> list[FeedbackEvent | Refused]:
-    last = last_event(connection)
     earlier = _Earlier.read(connection, events)
     shares = _Shares.read(connection, events)
     fresh: list[FeedbackEvent] = []
@@ -118,7 +117,7 @@ def add_feedback(connection: sa.Connection, events: Sequence[FeedbackEvent]) -> 
     for event in events:
         result = earlier.answer(event)
         if result is None:
-            result = earlier.add(replace(event, weight=shares.weigh(event.source)), last + len(fresh) + 1)
+            result = earlier.add(replace(event, weight=shares.weigh(event.source)), earlier.last + len(fresh) + 1)
             fresh.append(result)
         results.append(result)
     _store(connection, fresh)
@@ -149,18 +148,30 @@ class _Shares:
 class _Earlier:
     """What is stored on the lists of a group of feedback; updated as the group is processed."""
 
+    last: int  # number of the last feedback
     known: set[str]  # ids of the lists that exist
     events: dict[tuple[str, str], tuple[int, list[float]]]  # by list and key: number and gains of the feedback
     outcomes: dict[str, tuple[float, ...]]  # by list
 
     @classmethod
     def read(cls, connection: sa.Connection, events: Sequence[FeedbackEvent]) -> _Earlier:
-        """Read everything with two queries, whatever the size of the group; a third one if a list is not there."""
+        """Read everything with one query, whatever the size of the group; a second one if a list is not there."""
         ids = list({event.list_id for event in events})
-        earlier = cls(_existing(connection, ids), {}, {})
-        condition, given = _among(connection, feedback.c.list_id, ids)
-        wanted = f'SELECT "key", list_id, event, gains FROM {feedback.name} WHERE {condition}'
-        for key, list_id, number, encoded in connection.exec_driver_sql(wanted, (given,)):
+        (inside, given), (answered, _) = (
+            _among(connection, column, ids) for column in (lists.c.id, feedback.c.list_id)
+        )
+        wanted = (
+            f"SELECT name, NULL, value, NULL FROM {clock.name} WHERE name = 'event' UNION ALL "
+            f"SELECT 'lists', NULL, count(*), NULL FROM {lists.name} WHERE {inside} UNION ALL "
+            f'SELECT "key", list_id, event, gains FROM {feedback.name} WHERE {answered}'
+        )
+        rows = connection.exec_driver_sql(wanted, (given, given)).all()
+        totals = {name: number for name, list_id, number, _ in rows if list_id is None}
+        known = set(ids) if totals["lists"] == len(ids) else _existing(connection, ids)
+        earlier = cls(totals["event"], known, {}, {})
+        for key, list_id, number, encoded in rows:
+            if list_id is None:
+                continue
             gains = msgspec.json.decode(encoded)
             earlier.events[list_id, key] = number, gains
             earlier.outcomes[list_id] = larger(earlier.outcomes.get(list_id), gains)
@@ -187,21 +198,20 @@ class _Earlier:
 
 
 def _existing(connection: sa.Connection, ids: list[str]) -> set[str]:
-    """Return which of the lists and contexts exist; lists are counted first, which is enough where all of them do."""
-    condition, given = _among(connection, lists.c.id, ids)
-    count = connection.exec_driver_sql(f"SELECT count(*) FROM {lists.name} WHERE {condition}", (given,)).scalar_one()
-    if count == len(ids):
-        return set(ids)
-    both = [(lists, condition), (contexts, _among(connection, contexts.c.id, ids)[0])]
-    union = " UNION ALL ".join(f"SELECT id FROM {table.name} WHERE {inside}" for table, inside in both)
-    return set(connection.exec_driver_sql(union, (given, given)).scalars())
+    """Return which of the lists and contexts exist."""
+    both = [_among(connection, table.c.id, ids) for table in (lists, contexts)]
+    union = " UNION ALL ".join(
+        f"SELECT id FROM {table.name} WHERE {inside}"
+        for table, (inside, _) in zip((lists, contexts), both, strict=True)
+    )
+    return set(connection.exec_driver_sql(union, tuple(given for _, given in both)).scalars())
 
 
 def _store(connection: sa.Connection, fresh: list[FeedbackEvent]) -> None:
     if not fresh:
         return
     _insert(connection, feedback, [event.table_row() for event in fresh])
-    connection.execute(SET_LAST, {"last": fresh[-1].number})
+    connection.exec_driver_sql(f"{SET_LAST} {MARKS[connection.dialect.name]} WHERE name = 'event'", (fresh[-1].number,))
     by_minute: dict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
     by_position: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
     for event in fresh:

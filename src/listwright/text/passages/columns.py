@@ -134,13 +134,19 @@ def telling_words(reading: Reading, ranges: Ints) -> tuple[Ints, Ints]:
 
 
 def _runs(reading: Reading, rarity: Floats) -> Columns:
-    question, table = slice(0, reading.n_question), np.zeros((len(reading.bodies), 3))
+    table = _match_runs(reading, rarity, reading.places)
+    return dict(zip(("word_pairs", "longest_run", "longest_run_rarity"), table.T, strict=True))
+
+
+def _match_runs(reading: Reading, rarity: Floats, ranges: Ints) -> Floats:
+    """Return by range what `match_runs` fills in: runs of the question's words, the longest one, and its worth."""
+    question, table = slice(0, reading.n_question), np.zeros((len(ranges), 3))
     held = np.zeros(int(reading.words.max(initial=0)) + 1, dtype=bool)
     held[reading.words[question]] = True
     worth = np.where(reading.content[question], rarity[reading.stems[question]], 0.0)
     seen = np.full(reading.n_question, -1)
-    match_runs(reading.words, reading.n_question, reading.places, held, worth, seen, table)
-    return dict(zip(("word_pairs", "longest_run", "longest_run_rarity"), table.T, strict=True))
+    match_runs(reading.words, reading.n_question, ranges, held, worth, seen, table)
+    return table
 
 
 def _titles(reading: Reading, rarity: Floats) -> Columns:
@@ -148,10 +154,8 @@ def _titles(reading: Reading, rarity: Floats) -> Columns:
     share, total = _share_asked(reading, rarity, reading.titles)
     noted, _ = _share_asked(reading, rarity, reading.notes)
     owners, words = words_in(reading.titles)
-    run, telling, question = np.zeros(len(lengths)), np.zeros(len(lengths), bool), reading.words[: reading.n_question]
+    run, telling = _match_runs(reading, rarity, reading.titles)[:, 1], np.zeros(len(lengths), bool)
     telling[owners[reading.content[words]]] = True
-    for i in np.unique(owners[np.isin(reading.words[words], question)]).tolist():
-        run[i] = _longest_run(reading.words[slice(*reading.titles[i])].tolist(), question.tolist())
     return {
         "title_in_question": np.where(telling & (run == lengths), 1.0, 0.0),
         "title_words_in_question": share,
@@ -169,17 +173,6 @@ def _share_asked(reading: Reading, rarity: Floats, ranges: Ints) -> tuple[Floats
     stems = reading.stems[words]
     total = sum_by(owners, rarity[stems], len(ranges))
     return sum_by(owners, np.where(asked[stems], rarity[stems], 0.0), len(ranges)) / np.maximum(total, 1e-9), total
-
-
-def _longest_run(words: list[int], others: list[int]) -> int:
-    best = 0
-    for start in range(len(words)):
-        for other in range(len(others)):
-            most, length = min(len(words) - start, len(others) - other), 0
-            while length < most and words[start + length] == others[other + length]:
-                length += 1
-            best = max(best, length)
-    return best
 
 
 def _kinds(reading: Reading, asked: ParsedQuestion, bags: Bags) -> Columns:

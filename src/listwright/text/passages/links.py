@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._kernels.words import FUNCTION, NUMBER, add_bridged, pair_names, pair_titles
@@ -68,7 +69,7 @@ def name_links(
     reading: Reading, asked: ParsedQuestion, rarity: Floats, added: Floats, shares: Floats, best: Floats
 ) -> Links:
     n, owners, stems = len(reading.bodies), *_name_words(reading, asked)
-    entry = np.full((n, len(rarity)), -1)  # of each passage and stem
+    entry = np.full((n, len(rarity)), -1, dtype=np.int32)  # of each passage and stem
     entry[owners, stems] = np.arange(len(owners))
     heights = _heights(reading, entry, shares, best, len(owners))
     latest, previous = _chains(stems, len(rarity))
@@ -102,7 +103,7 @@ def _name_words(reading: Reading, asked: ParsedQuestion) -> tuple[Ints, Ints]:
     return owners[kept], stems[kept]
 
 
-def _heights(reading: Reading, entry: Ints, shares: Floats, best: Floats, count: int) -> Floats:
+def _heights(reading: Reading, entry: NDArray[np.int32], shares: Floats, best: Floats, count: int) -> Floats:
     """Return by name word the highest share of a sentence of its passage with it; in a title, that of the best one."""
     words = np.flatnonzero((reading.owners >= 0) & reading.content)
     owners = reading.owners[words]

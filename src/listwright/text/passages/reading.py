@@ -41,6 +41,7 @@ def _mark(flags: int) -> int:
 
 _MARKS = bytes(map(_mark, range(256)))
 _NAME = re.compile(rb"[13](?:4{0,2}[23])*")
+_LINKED_NAME = re.compile(rb"[13][23]*4{1,2}[23](?:4{0,2}[23])*")  # one with a word inside that only links
 
 
 class Reading(NamedTuple):
@@ -139,13 +140,13 @@ def find_names(flags: NDArray[np.uint8]) -> list[tuple[int, int]]:
 
 
 def name_words(reading: Reading) -> Bools:
-    """Return by word whether it stands in a name; the name of an untitled passage is not continued behind its title."""
+    """Return by content word whether it stands in a name; that of an untitled passage ends with its title."""
     marks = np.frombuffer(_MARKS, dtype=np.uint8)[reading.flags]
     ends = reading.titles[:, 1]
     marks[ends[ends < len(marks)]] &= ~np.uint8(GOES_ON | LINKS)
     inside = marks & BEGINS > 0
     if (reading.content & (marks & LINKS > 0)).any():
-        for match in _NAME.finditer(marks.tobytes()):
+        for match in _LINKED_NAME.finditer(marks.tobytes()):
             inside[slice(*match.span())] = True
     return inside
 
