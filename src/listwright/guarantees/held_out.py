@@ -127,7 +127,7 @@ class HeldOutCertificate:
         Name or number of the model that `certify_best` chose.
     alone : dict
         The same statements, by name, where each holds with a probability of at least 1 - `delta` by itself, not
-        together with others: higher bounds, for the one statement that was settled on before looking. Empty after
+        together with others: higher bounds, for the one statement that was chosen before looking. Empty after
         `update`.
     notes : tuple of str
         What is not claimed, and why; what else to know.
