@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from queue import SimpleQueue
 
@@ -120,7 +121,8 @@ def test_a_broken_write_fails_alone(written, caplog):
     assert (results[0], results[1].status, results[2]) == ("a", 500, "c")
 
 
-def test_a_store_error_fails_all_of_the_group(written, caplog):
+def test_a_store_error_fails_all_of_the_group(written, caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("listwright.serve"), "propagate", True)  # a service that ran set it to False
     results, stored, _ = written(["a", "bad"])
     assert stored == set()
     assert {result.status for result in results} == {503}

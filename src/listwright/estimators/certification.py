@@ -287,7 +287,7 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
 def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
     assert measured.keys is not None
     problems, made = measured.keys[1], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
-    others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known).mean() > ALIKE}
+    others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known, kind="sort").mean() > ALIKE}
     _CERTIFIED.append((problems, made))
     note = (
         f"These problems were used for {len(others)} other certificate{'s' if len(others) > 1 else ''} before: each "

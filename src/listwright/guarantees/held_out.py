@@ -281,7 +281,7 @@ class Continuation:
         """Raise `InputError` for problems or clusters that were here before."""
         if self.keys is None or measured.keys is None:
             return
-        same, *rough = (np.isin(new, old) for new, old in zip(measured.keys, self.keys, strict=True))
+        same, *rough = (np.isin(new, old, kind="sort") for new, old in zip(measured.keys, self.keys, strict=True))
         equal = rough.pop() if self.clustered else np.any(rough, axis=0)
         words, do = "problems are", "Pass each once; other draws need ids of their own."
         if same.any():

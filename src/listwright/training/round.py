@@ -89,7 +89,7 @@ class Visits:
     def most(self) -> int:
         """Among states that what can be seen identifies."""
         self._sum_up()
-        alone = np.isin(self.seen, self.seen[1:][self.seen[1:] == self.seen[:-1]], invert=True)
+        alone = np.isin(self.seen, self.seen[1:][self.seen[1:] == self.seen[:-1]], invert=True, kind="sort")
         return int(self.counts[alone].max(initial=1 if len(self.counts) else 0))
 
     @property
@@ -98,7 +98,7 @@ class Visits:
         return len(self.seen)
 
     def knows(self, states: States) -> Bools:
-        return np.isin(_pair_keys(states.seen, states.gains), _pair_keys(self.seen, self.gains))
+        return np.isin(_pair_keys(states.seen, states.gains), _pair_keys(self.seen, self.gains), kind="sort")
 
     def nearly_knows(self, states: States) -> Bools:
         """Return which of these states look like a visited one as a whole, or have half of the compared rows of one."""
@@ -114,9 +114,9 @@ class Visits:
         most = np.zeros(len(states.seen), np.int64)
         np.maximum.at(most, ours, shared)
         near = (most >= 2) & (2 * most >= (mine > 0).sum(axis=1))
-        near |= (np.isin(states.coarse[:, SAMPLED:], _widen(self.coarse)[:, SAMPLED:])).any(axis=1)
+        near |= (np.isin(states.coarse[:, SAMPLED:], _widen(self.coarse)[:, SAMPLED:], kind="sort")).any(axis=1)
         by_sight = len(np.unique(self.seen)) >= max(DISTINCT * len(self.seen), 2)
-        return near | (by_sight & np.isin(states.seen, self.seen))
+        return near | (by_sight & np.isin(states.seen, self.seen, kind="sort"))
 
 
 def _widen(coarse: Keys) -> Keys:
