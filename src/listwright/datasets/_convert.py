@@ -130,7 +130,7 @@ def convert_motion_paths(raw: Path, folder: Path) -> None:
             raise InputError(f"{source.name} of motion_paths is not in the form of its source: {error!r}.") from error
 
 
-def _path_library(source: Path) -> dict[str, NDArray[Any]]:
+def _path_library(source: Path) -> dict[str, Any]:
     """Return the arrays of a planning problem, with probed edges, thirty paths that cover much, and their features."""
     graph = _rows(source / "graph.txt")[2:]  # number, from, to, length; counted from 1
     graph.sort(key=lambda row: (int(row[2]), int(row[1])))  # the order of collision results
