@@ -270,5 +270,5 @@ def test_a_candidate_is_tried_slot_by_slot(opened, asked, fitted, tmp_path, monk
     export(store, tmp_path / "slots.parquet")
     log = lw.feedback.Log.from_parquet(tmp_path / "slots.parquet")
     found = lw.feedback.compare(log, {"other": lw.load(other).predict, "now": "logged"})
-    assert found.differences["other"].effective_size > 10
+    assert found.differences["other"].verdict != "roll out"  # how many lists match whole depends on what was drawn
     assert found.estimates["other"].value < found.estimates["now"].value
