@@ -74,7 +74,7 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
     signature, reading = shape.signature, _Reading(shape, at)
     names = signature.feature_names
     codes, items = _catalogue(query.catalogue, shape, at)
-    levels, per_group = _levels(query, shape.per_group, at), _per_group(query, shape.per_group, at)
+    levels = _levels(query, shape.per_group, at)
     try:
         problem = Problems.from_arrays(
             reading.table("features", query.rows, signature.n_features, names, "items.{}.features"),
@@ -87,7 +87,7 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
             groups=levels[-1] if levels else None,
         )
         problem = (problem if items is None else problem._with(catalogue_names=items)).with_constraints(
-            per_group=per_group,
+            per_group=_per_group(query, levels, shape.per_group, at),
             groups=[np.array(labels, dtype=object) for labels in levels] or None,
             pin=_rows_of(query.pinned, query.ids, f"{at}pinned"),
             exclude=_rows_of(query.blocked, query.ids, f"{at}blocked"),
@@ -225,18 +225,18 @@ def _levels(query: ListQuery, usual: Any, at: str) -> list[Any]:
     return [list(labels) for labels in zip(*paths, strict=True)]
 
 
-def _per_group(query: ListQuery, usual: Any, at: str) -> Any:
+def _per_group(query: ListQuery, levels: list[Any], usual: Any, at: str) -> Any:
     """Return the quotas of groups; for nested groups a list with those of each level."""
-    asked, first = query.per_group, query.groups[0]
-    if not isinstance(first, list):
+    asked = query.per_group
+    if not isinstance(query.groups[0], list):
         if isinstance(asked, list) and (len(asked) != 2 or any(isinstance(bound, list | dict) for bound in asked)):
             raise invalid(f"{at}per_group", "This must be [least, most] unless the items have nested groups.")
         return usual if asked is None else _quota(asked, query.groups)
     if asked is None and usual is None:
         return None
-    if not isinstance(asked, list) or len(asked) != len(first) or None in asked:
-        raise invalid(f"{at}per_group", f"Groups of {len(first)} levels need an array with one entry for each.")
-    return [_quota(entry, [path[level] for path in query.groups]) for level, entry in enumerate(asked)]
+    if not isinstance(asked, list) or len(asked) != len(levels) or None in asked:
+        raise invalid(f"{at}per_group", f"Groups of {len(levels)} levels need an array with one entry for each.")
+    return [_quota(entry, labels) for entry, labels in zip(asked, levels, strict=True)]
 
 
 def _quota(asked: Any, labels: Sequence[Any]) -> Any:
