@@ -16,14 +16,13 @@ import altair as alt
 
 from benchmarks.context import section as packing_tables
 from benchmarks.feedback import section as feedback_tables
-from benchmarks.quality.methods import AUTO, BEST, FAST
-from benchmarks.quality.summary import reference
+from benchmarks.quality.methods import AUTO, FAST
 from listwright.report.charts import PALETTE, as_png, as_svg, specification
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 BLOCK = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end of results -->)", re.DOTALL)
-OURS = (BEST, AUTO, FAST)
+OURS = (AUTO, FAST)
 KNOWING = ("oracle", "Oracle", "Random", "Greedy (Oracle)")  # no rivals: all knowledge, and none
 MOST = 7  # methods that are drawn, one for each colour
 KINDS = {
@@ -69,8 +68,8 @@ def overview() -> str:
         f"![Points by which learned lists are ahead of the best rival, by family](images/results-overview.png)\n\n"
         f"The learned lists are ahead of the best rival in {counts['ahead']} of {len(rows)} families, level in "
         f"{counts['level']}, behind in {counts['behind']}. Points are percentage points of the measure of each family, "
-        'paired on the same problems, with 95 % intervals. Learned: "SCP best", below; for summaries, `SCP` as in '
-        "the paper's experiment. The best rival is the one with the highest mean of all that were run."
+        "paired on the same problems, with 95 % intervals. Learned: `SCP()`; for summaries, `SCP` as in the paper's "
+        "experiment. The best rival is the one with the highest mean of all that were run."
     )
 
 
@@ -81,11 +80,12 @@ def family(name: str) -> str:
     looks = json.loads((HERE / "quality" / "looks.json").read_text(encoding="utf8"))
     row = _against_best(name, record["figure"], 100.0)
     sets = f"{record['sets']} set{'' if record['sets'] == 1 else 's'}, " if record["sets"] > 1 else ""
+    seeds = f"{record['seeds']} seed{'' if record['seeds'] == 1 else 's'}"
     return "\n\n".join(
         [
             f"![{name}: mean value by length](images/{picture})",
-            f"{_sentence(row)} {sets}{record['problems']:,} problems, {record['seeds']} seeds, {looks[-1]['day']}. "
-            "Bars: 95 % intervals of the paired difference to SCP best.".replace("  ", " "),
+            f"{_sentence(row)} {sets}{record['problems']:,} problems, {seeds}, {looks[-1]['day']}. "
+            "Bars: 95 % intervals of the paired difference to SCP.".replace("  ", " "),
             _fold("All methods, training sizes, and where others are ahead", _family_tables(record)),
         ]
     )
@@ -341,7 +341,7 @@ def _quartiles(values: Sequence[float]) -> dict[str, float]:
 
 
 def _against_best(name: str, figure: dict[str, Any], scale: float) -> dict[str, Any]:
-    """The row of a family: our best method against the best of all others."""
+    """The row of a family: `SCP()` against the best of all others."""
     rival = max((m for m in figure if m not in (*OURS, *KNOWING)), key=lambda method: figure[method]["mean"])
     gap = figure[rival]
     return _row(name, rival, scale * gap["ahead"], scale * gap["low"], scale * gap["high"])
@@ -362,7 +362,7 @@ def _row(name: str, rival: str, ahead: float, low: float, high: float) -> dict[s
 def _sentence(row: dict[str, Any]) -> str:
     interval = f"{row['ahead']:+.1f} points, {row['low']:+.1f} to {row['high']:+.1f}"
     word = {"ahead": "ahead of", "behind": "behind", "level": "level with"}[row["kind"]]
-    return f"**SCP best is {word} the best rival, {row['rival']}** ({interval})."
+    return f"**SCP is {word} the best rival, {row['rival']}** ({interval})."
 
 
 def _forest(rows: Sequence[dict[str, Any]]) -> Any:
@@ -384,14 +384,14 @@ def _forest(rows: Sequence[dict[str, Any]]) -> Any:
 
 
 def _by_length(name: str, table: Sequence[dict[str, Any]]) -> Any:
-    """Mean value by length, with the intervals of the difference to our best method as bars."""
+    """Mean value by length, with the intervals of the difference to `SCP()` as bars."""
     means: dict[str, list[float]] = {}
     for row in table:
         means.setdefault(row["method"], []).append(row["mean"])
     order = sorted(means, key=lambda method: -sum(means[method]) / len(means[method]))
     shown = [method for method in order if method in OURS]
     shown += [method for method in order if method not in (*shown, *KNOWING)][: MOST - len(shown)]
-    level = {row["at"]: row["mean"] for row in table if row["method"] == reference(means)}
+    level = {row["at"]: row["mean"] for row in table if row["method"] == AUTO}
     rows = [
         {**row, "low": level[row["at"]] - row["high"], "high": level[row["at"]] - row["low"]}
         for method in shown
@@ -477,15 +477,14 @@ def _save(name: str, chart: Any) -> str:
 
 def _family_tables(record: dict[str, Any]) -> str:
     """Means, paired differences, training sizes, lengths, and where a rival is ahead."""
-    auto, sizes = record["SCP ahead"], record.get("failures by training size", {})
+    sizes = record.get("failures by training size", {})
     columns = list(next(iter(sizes.values()))) if sizes else []
-    ours = reference(record["figure"])
-    head = ["method", "mean", f"{ours} ahead by", f"{AUTO} ahead by", *(f"failures after {size}" for size in columns)]
+    head = ["method", "mean", f"{AUTO} ahead by", *(f"failures after {size}" for size in columns)]
     rows = [
-        [name, f"{row['mean']:.4f}", _gap(row), _gap(auto[name]), *(f"{sizes[name][size]:.2f}" for size in columns)]
+        [name, f"{row['mean']:.4f}", _gap(row), *(f"{sizes[name][size]:.2f}" for size in columns)]
         for name, row in record["figure"].items()
     ]
-    note = f"Failures are multiples of those of {ours}, by training size.\n\n" if columns else ""
+    note = f"Failures are multiples of those of {AUTO}, by training size.\n\n" if columns else ""
     behind = "\n".join(f"- {line}" for line in record["behind"])
     return f"{note}{table(head, rows)}\n\n{behind}"
 

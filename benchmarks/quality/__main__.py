@@ -17,8 +17,9 @@ import pandas as pd
 from benchmarks import results_page
 from benchmarks.quality import arguments, aslib, motion, questions, trajectory, trec
 from benchmarks.quality.jobs import Job, results, run_all
+from benchmarks.quality.methods import AUTO
 from benchmarks.quality.protocol import fingerprint, note_look
-from benchmarks.quality.summary import by_length, family_record, one_figure, reference
+from benchmarks.quality.summary import by_length, family_record, one_figure
 from listwright.errors import InputError
 
 FAMILIES = (aslib, trajectory, motion, questions, arguments, trec)
@@ -55,12 +56,10 @@ def _show(values: pd.DataFrame) -> None:
     kept = HERE / "choices.json"
     found = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     for family, part in values.groupby("family", sort=False):
-        there = part["method"].unique()
-        ours = reference(there)
-        print(f"\n{family}: mean, and how far {ours} is ahead\n{one_figure(part, ours).round(4).to_string()}")
-        wide = by_length(part, ours).pivot_table(index="method", columns="at", values="mean", sort=False)
+        print(f"\n{family}: mean, and how far {AUTO} is ahead\n{one_figure(part, AUTO).round(4).to_string()}")
+        wide = by_length(part, AUTO).pivot_table(index="method", columns="at", values="mean", sort=False)
         print(wide.round(4).to_string())
-        means = one_figure(part, ours)["mean"].round(5).to_dict()
+        means = one_figure(part, AUTO)["mean"].round(5).to_dict()
         found.setdefault(str(family), {}).setdefault(fingerprint(), {}).update(means)
     kept.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

@@ -15,8 +15,7 @@ from listwright.baselines import ForestCover, NearestCover, StaticList, TopK
 from listwright.errors import DataWarning
 from listwright.evaluation.values import measure_lists
 
-BEST, AUTO, FAST = "SCP best", "SCP", "SCP fast"
-# "SCP best" is in recorded results only: `SCP()` tries what it summed up.
+AUTO, FAST = "SCP", "SCP fast"
 OWN: dict[str, Any] = {AUTO: lw.SCP(), FAST: lw.SCP(effort="fast")}
 OURS = (*OWN, "ConSeqOpt")
 

@@ -6,13 +6,12 @@ Repetitions of a problem (seeds, training sizes, lengths) are averaged first, so
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.quality.methods import AUTO, BEST
+from benchmarks.quality.methods import AUTO
 
 WITHIN = 1.96  # standard errors
 FAILURES = ("solvers", "robot arm", "motion paths")  # where what is left to 1 is how often lists fail
@@ -54,26 +53,19 @@ def _paired(values: pd.DataFrame, ours: str) -> pd.DataFrame:
     return pd.DataFrame({"mean": level, "ahead": mean, "low": mean - half, "high": mean + half})
 
 
-def reference(methods: Iterable[str]) -> str:
-    """Our method that others are compared with: the sum of methods where it was recorded, else what `SCP()` chooses."""
-    return BEST if BEST in methods else AUTO
-
-
 def family_record(family: str, values: pd.DataFrame) -> dict[str, Any]:
     """All that results.json holds of a family."""
-    ours = reference(values["method"].unique())
     record: dict[str, Any] = {
-        "figure": one_figure(values, ours).round(5).to_dict("index"),
-        "by length": by_length(values, ours).round(5).to_dict("records"),
+        "figure": one_figure(values, AUTO).round(5).to_dict("index"),
+        "by length": by_length(values, AUTO).round(5).to_dict("records"),
         "sets": int(values["set"].nunique()),
         "problems": int(values.groupby("set")["problem"].nunique().sum()),
         "seeds": int(values["seed"].nunique()),
-        "SCP ahead": one_figure(values, AUTO)[["ahead", "low", "high"]].round(4).to_dict("index"),
     }
     if family in FAILURES and values["train"].nunique() > 1:
-        left = {size: 1.0 - one_figure(part, ours)["mean"] for size, part in values.groupby("train", sort=False)}
+        left = {size: 1.0 - one_figure(part, AUTO)["mean"] for size, part in values.groupby("train", sort=False)}
         record["failures by training size"] = {
-            name: {size: round(failures[name] / failures[ours], 2) for size, failures in left.items()}
+            name: {size: round(failures[name] / failures[AUTO], 2) for size, failures in left.items()}
             for name in record["figure"]
         }
     return record | {"behind": behind_rivals(values)}
@@ -81,13 +73,12 @@ def family_record(family: str, values: pd.DataFrame) -> dict[str, Any]:
 
 def behind_rivals(values: pd.DataFrame) -> list[str]:
     """Where the promises are not kept, in sentences."""
-    ours = reference(values["method"].unique())
-    rivals = [name for name in values["method"].unique() if name not in ("oracle", ours)]
-    pooled = behind(by_length(values, ours), rivals)
+    rivals = [name for name in values["method"].unique() if name not in ("oracle", AUTO)]
+    pooled = behind(by_length(values, AUTO), rivals)
     surely = behind(by_length(values, AUTO), [name for name in OBVIOUS if name in rivals], surely=True)
     everywhere = behind(cells(values, AUTO), [name for name in OBVIOUS if name in rivals], surely=True)
     return [
-        _sentence(f"Lengths at which the mean of a rival is above that of {ours}", pooled, ["at", "method"]),
+        _sentence(f"Lengths at which the mean of a rival is above that of {AUTO}", pooled, ["at", "method"]),
         _sentence(
             f"Lengths at which {AUTO} is behind an obvious rival by more than the interval", surely, ["at", "method"]
         ),
