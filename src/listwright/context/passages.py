@@ -153,10 +153,11 @@ def values_of_all(values: list[Any]) -> list[Any] | None:
 
 
 def _hashable(values: list[Any] | None) -> list[Any] | None:
-    """Return sources as they can be counted: those that cannot be hashed as text."""
+    """Return sources as they can be counted: nested ones as tuples, others that cannot be hashed as text."""
     if values is None:
         return None
-    return [value if isinstance(value, str | int | float | bool | None) else repr(value) for value in values]
+    values = [tuple(_hashable(list(value)) or ()) if isinstance(value, list | tuple) else value for value in values]
+    return [value if isinstance(value, str | int | float | bool | tuple | None) else repr(value) for value in values]
 
 
 def _as_list(values: Sequence[Any] | None, n: int, name: str) -> list[Any] | None:
@@ -329,12 +330,23 @@ def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | N
     names = given.sources if given.sources is not None else given.documents
     if per_source is not None and not any(names):
         raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
-    numbers: dict[Any, int] = {}
-    codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-    if isinstance(per_source, Mapping):
-        per_source = {numbers[name]: quota for name, quota in per_source.items() if name in numbers}
-    n = len(given)
-    return make_quotas(Quotas.free(n), np.array([0, n]), codes, per_source, None, None, budgets, None)
+    levels, quotas = [list(names)], [per_source]
+    if isinstance(per_source, list):
+        paths = [name if isinstance(name, tuple) else (name,) for name in names]
+        odd = next((row for row, path in enumerate(paths) if len(path) != len(per_source)), None)
+        if odd is not None:
+            raise InputError(
+                f"per_source has {len(per_source)} entries, so the source of each passage needs as many levels. "
+                f"That of passage {odd} has {len(paths[odd])}."
+            )
+        levels, quotas = [list(labels) for labels in zip(*paths, strict=True)], list(per_source)
+    for level, labels in enumerate(levels):
+        numbers: dict[Any, int] = {}
+        levels[level] = np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
+        if isinstance(quota := quotas[level], Mapping):
+            quotas[level] = {numbers[name]: bounds for name, bounds in quota.items() if name in numbers}
+    n, limited = len(given), None if per_source is None else quotas
+    return make_quotas(Quotas.free(n), np.array([0, n]), levels, limited, None, None, budgets, None)
 
 
 def is_number(value: Any) -> bool:
@@ -343,7 +355,7 @@ def is_number(value: Any) -> bool:
 
 def check_limits(budget: float | None, length: int | None, per_source: Any) -> float:
     for name, value in (("length", length), ("per_source", per_source)):
-        if value is not None and not isinstance(value, tuple | Mapping):
+        if value is not None and (name == "length" or not isinstance(value, tuple | list | Mapping)):
             at_least_one(name, value)
     if budget is not None and not (is_number(budget) and budget > 0):
         raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")
