@@ -162,6 +162,12 @@ def test_tokens_that_count_nothing() -> None:
         lw.ContextPacker(tokens="letters").pack(QUESTION, PASSAGES)
 
 
+@pytest.mark.parametrize("count", [None, -1, float("nan"), float("inf"), "3"])
+def test_functions_that_count_no_tokens(count: Any) -> None:
+    with pytest.raises(InputError, match="tokens must return a number from 0 for each text"):
+        lw.ContextPacker(tokens=lambda text: count).pack(QUESTION, PASSAGES)
+
+
 def test_save_and_load(packer: lw.ContextPacker, tmp_path: Path) -> None:
     packer.save(tmp_path / "packer.listwright")
     again = lw.ContextPacker.load(tmp_path / "packer.listwright")
@@ -325,7 +331,13 @@ def test_estimated_tokens_do_not_undershoot() -> None:
     [
         ("My report 2020.PDF", False),
         ("docs/a b.pdf", False),
-        ("docs/intro", False),
+        ("src/app.js", False),
+        ("../notes/intro", False),
+        ("/usr/share/doc", False),
+        ("Node.js", True),
+        ("Dr.No", True),
+        ("and/or", True),
+        ("he/she/it", True),
         ("C:\\data\\my notes", False),
         ("https://example.org/a", False),
         ("nan", False),

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,11 @@ MOST = 256  # passages that are looked at closely; of more, the most promising o
 LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
-_SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|md|rst|html?|json|xml|rtf|odt|epub|eml|msg|ipynb"
-_FILE = re.compile(  # a word with a suffix, an address, a path (but "AC/DC" is a name), or words with a usual suffix
-    rf"\S+\.[A-Za-z][A-Za-z0-9]{{1,4}}|\w+://\S+|(?:[A-Za-z]:|[./~\\]).*[/\\].*|/.*|[a-z_]\S*[/\\]\S*"
-    rf"|\S*[/\\]\S*[/\\]\S*|.*\.(?i:{_SUFFIXES})"
+_SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|mdx?|rst|html?|jsonl?|xml|ya?ml|rtf|odt|epub|eml|msg|ipynb|py|tex|log|png|jpe?g|zip"
+_FILE = (
+    re.compile(  # a usual suffix, an address, a path from a root, or one with a suffix: "Node.js", "and/or" are names
+        rf".*\.(?i:{_SUFFIXES})|\w+://\S+|(?:[A-Za-z]:|[.~]{{0,2}})[/\\].*|\S*[/\\]\S*\.[A-Za-z][A-Za-z0-9]{{0,4}}"
+    )
 )
 _NO_TITLE = ("nan", "NaN", "None", "<NA>", "NaT")  # as missing values are written
 _PIECE = re.compile(r"[A-Za-z]{1,4}|[^\sA-Za-z]|\n")  # what makes a token of the estimate
@@ -201,11 +202,18 @@ def token_counter(tokens: Any) -> TokenCounter:
     if hasattr(tokens, "encode") and not isinstance(tokens, str):
         return lambda text: len(tokens.encode(text))
     if callable(tokens):
-        return tokens
+        return partial(_count_by, tokens)
     raise InputError(
         'tokens must be "estimate", "words", "tiktoken:NAME", "huggingface:FILE", a function of a text, or a tokenizer '
         f"with encode. Got {tokens!r}."
     )
+
+
+def _count_by(tokens: TokenCounter, text: str) -> int:
+    count = tokens(text)
+    if not (is_number(count) and 0 <= count < np.inf):
+        raise InputError(f"The function tokens must return a number from 0 for each text. Got {count!r}.")
+    return count
 
 
 @lru_cache(maxsize=8)
