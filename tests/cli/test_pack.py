@@ -81,3 +81,17 @@ def test_wrong_input_is_told_in_one_message(
         main(["pack", write(tmp_path / "q.jsonl", record), *options])
     assert stopped.value.code == 1
     assert message in capsys.readouterr().err
+
+
+def test_limits_nested_sources(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [
+        "Rain fell on the town.",
+        "Ridley Scott was born in 1937.",
+        "Alien is by Ridley Scott.",
+        "The sea is wide.",
+    ]
+    passages = [{"text": text, "source": ["site", i % 2]} for i, text in enumerate(texts)]
+    (tmp_path / "q.jsonl").write_text(json.dumps({"query": "Who directed Alien?", "passages": passages}) + "\n")
+    for limits, count in ((["2"], 4), (["3", "2"], 3), (["4", "1"], 2)):
+        run("pack", str(tmp_path / "q.jsonl"), *(word for limit in limits for word in ("--per-source", limit)))
+        assert len(json.loads(capsys.readouterr().out)["positions"]) == count

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle  # noqa: TID251
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -143,6 +145,10 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"min_probability": 2}, "min_probability must be from 0 to 1"),
         ({"length": 0}, "length must be at least 1"),
         ({"per_source": 1}, "per_source needs sources"),
+        ({"length": (1, 2)}, "length must be"),
+        ({"per_source": [2, 1], "sources": ["a", "b", "c", "d"]}, "That of passage 0 has 1"),
+        ({"per_source": [2, 1], "sources": [("a", 1), ("a", 2), ("b", 3), ("b", 1)]}, "not nested"),
+        ({"per_source": [2, None], "sources": [("a", 1), ("a", 2), ("b", 3), ("b", 4)]}, "per_group must be"),
     ],
 )
 def test_bad_input_is_named(packer: lw.ContextPacker, changes: dict[str, Any], message: str) -> None:
@@ -154,6 +160,12 @@ def test_bad_input_is_named(packer: lw.ContextPacker, changes: dict[str, Any], m
 def test_tokens_that_count_nothing() -> None:
     with pytest.raises(InputError, match="tokens must be"):
         lw.ContextPacker(tokens="letters").pack(QUESTION, PASSAGES)
+
+
+@pytest.mark.parametrize("count", [None, -1, float("nan"), float("inf"), "3"])
+def test_functions_that_count_no_tokens(count: Any) -> None:
+    with pytest.raises(InputError, match="tokens must return a number from 0 for each text"):
+        lw.ContextPacker(tokens=lambda text: count).pack(QUESTION, PASSAGES)
 
 
 def test_save_and_load(packer: lw.ContextPacker, tmp_path: Path) -> None:
@@ -319,7 +331,13 @@ def test_estimated_tokens_do_not_undershoot() -> None:
     [
         ("My report 2020.PDF", False),
         ("docs/a b.pdf", False),
-        ("docs/intro", False),
+        ("src/app.js", False),
+        ("../notes/intro", False),
+        ("/usr/share/doc", False),
+        ("Node.js", True),
+        ("Dr.No", True),
+        ("and/or", True),
+        ("he/she/it", True),
         ("C:\\data\\my notes", False),
         ("https://example.org/a", False),
         ("nan", False),
@@ -359,3 +377,46 @@ def test_scores_of_any_size_nothing_at_all_and_broken_characters(packer: lw.Cont
     assert packer.pack("", texts, scores=[1e300, -1e300, 0.0]).positions == [0, 2, 1]
     assert packer.pack("Who?", [], scores=[], stop="auto").positions == []
     assert len(packer.pack("Who is \ud800?", ["It is \ud800.", *texts])) == 4
+
+
+def _keeps(rows: tuple[int, ...], sources: list[tuple[str, str]], per_source: list[Any]) -> bool:
+    for level, quota in enumerate(per_source):
+        counts = Counter(sources[row][level] for row in rows)
+        for name in {source[level] for source in sources}:
+            bounds = quota.get(name, (0, 9)) if isinstance(quota, dict) else quota
+            least, most = bounds if isinstance(bounds, tuple) else (0, bounds)
+            if not least <= counts[name] <= most:
+                return False
+    return True
+
+
+def test_quotas_of_nested_sources_hold_both_ways(packer: lw.ContextPacker) -> None:
+    rng, kept = np.random.default_rng(0), 0
+    words = ["Alien", "Scott", "film", "born", "river", "sea", "town", "king"]
+    for _ in range(60):
+        sources = [(site := str(rng.choice(["a", "b"])), f"{site}{rng.integers(3)}") for _ in range(7)]
+        texts = [f"{words[i]} {rng.integers(1000)} {' '.join(rng.choice(words, 3))}" for i in range(7)]
+        least = int(rng.integers(3))
+        coarse: Any = [(least, least + int(rng.integers(3))), {"a": (least, 3)}, 2][rng.integers(3)]
+        fine: Any = [1, (0, 2), {"a0": 0, "b1": (1, 2)}, {}][rng.integers(4)]
+        length = int(rng.integers(2, 6))
+        allowed = [
+            len(rows)
+            for size in range(length + 1)
+            for rows in combinations(range(7), size)
+            if _keeps(rows, sources, [coarse, fine])
+        ]
+        if allowed:
+            limits = {"sources": sources, "per_source": [coarse, fine], "length": length, "budget": None}
+            packed = packer.pack(QUESTION, texts, **limits)
+            assert _keeps(tuple(packed.positions), sources, [coarse, fine])
+            assert len(packed) == max(allowed)
+            kept += 1
+    assert kept > 30
+    several = packer.pack_many(
+        [QUESTION] * 2,
+        [PASSAGES] * 2,
+        sources=[[("a", "x"), ("a", "x"), ("a", "y"), ("b", "z")]] * 2,
+        per_source=[2, 1],
+    )
+    assert [len(packed) for packed in several] == [3, 3]

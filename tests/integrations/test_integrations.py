@@ -57,6 +57,12 @@ def test_langchain() -> None:
             ListwrightCompressor(**wrong)
     one_each = ListwrightCompressor(per_source=1).compress_documents(documents, QUESTION)
     assert {document.metadata["source"] for document in one_each} == {"a", "b"}
+    nested = [document.model_copy(deep=True) for document in documents]
+    for document in nested:
+        document.metadata["source"] = ["site", document.metadata["source"]]
+    for most in (1, 2):
+        limited = ListwrightCompressor.model_validate_json(ListwrightCompressor(per_source=[most, 1]).model_dump_json())
+        assert len(limited.compress_documents(nested, QUESTION)) == most
     embedded = ListwrightCompressor(embedder=DeterministicFakeEmbedding(size=8))
     assert len(embedded.compress_documents(documents, QUESTION)) == 4
     assert embedded.compress_documents([], QUESTION) == []

@@ -66,6 +66,11 @@ def test_what_is_known_of_passages_is_used(shared):
     assert sorted(sources) == ["s0", "s1"]
     picked = sorted(one["index"] for one in told["passages"])
     assert told["text"] == "\n\n".join(PASSAGES[i] for i in picked)
+    for i, passage in enumerate(known):
+        passage["source"] = ["site", i % 2]
+    for quotas, count in (([2, 1], 2), ([2, 2], 2), ([9, {"1": 0}], 1), (1, 2), ([[1, 1], {}], 1)):
+        told = shared.post("/v1/pack", json=asked | {"budget": None, "per_source": quotas}).json()
+        assert len(told["passages"]) == count
     priced = [{"text": text, "uses": {"price": 1.0}} for text in PASSAGES]
     told = shared.post("/v1/pack", json={"query": QUERY, "passages": priced, "budgets": {"price": 2.0}}).json()
     assert len(told["passages"]) == 2
@@ -125,6 +130,8 @@ def test_cohere_s_client_gets_the_ranking(shared):
         ("pack", {"passages": [{"text": "a", "unknown": 1}]}, "passages.0.unknown"),
         ("pack", {"budget": 0}, "budget"),
         ("pack", {"per_source": 1}, "passages"),
+        ("pack", {"per_source": [1], "passages": [{"text": "a", "source": ["a", "b"]}]}, "passages"),
+        ("pack", {"per_source": [1, None], "passages": [{"text": "a", "source": ["a", "b"]}]}, "passages"),
         ("pack", {"order": "best"}, "order"),
         ("pack", {"query_embedding": [1.0], "passages": [{"text": "a", "embedding": [1.0, 2.0]}]}, "passages"),
         ("rerank", {"documents": []}, "documents"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from itertools import product
@@ -17,6 +18,7 @@ from listwright.feedback.off_policy.evidence import evidence, gains_of
 from listwright.feedback.off_policy.targets import as_target
 from listwright.feedback.planning import FIRST
 from listwright.serve import Settings
+from listwright.serve.bodies import BINARY
 from listwright.serve.export import export
 from listwright.serve.learning.control import CandidateTrial
 
@@ -142,6 +144,27 @@ def test_quotas_of_nested_groups_hold_and_are_kept_in_the_log(opened, asked, mod
     again = lw.feedback.Log.from_frame(log.to_frame()).answered_lists().problems.quotas
     for name, array in answered.problems.quotas.arrays().items():
         np.testing.assert_array_equal(again.arrays()[name], array)
+
+
+def test_quotas_of_nested_groups_hold_in_batches_and_binary_bodies(opened, asked):
+    client = opened()
+    requests = [nested(asked(8, seed=seed), [{"work": [2, 2]}, {"7": 0}]) for seed in range(3)]
+    answers = client.post("/v1/lists:batch", json={"lists": [*requests, asked(8)]}).json()["lists"][:3]
+    for request in requests:
+        head = {name: value for name, value in request.items() if name != "items"}
+        head |= {"ids": [item["id"] for item in request["items"]], "groups": PATHS}
+        text = json.dumps(head).encode()
+        table = np.array([item["features"] for item in request["items"]], dtype="<f4")
+        body = len(text).to_bytes(4, "little") + text + table.tobytes()
+        answers.append(client.post("/v1/lists", content=body, headers={"Content-Type": BINARY}).json())
+    for request, told in zip(requests * 2, answers, strict=True):
+        group = dict(zip((item["id"] for item in request["items"]), PATHS, strict=True))
+        groups = [group[item["id"]] for item in told["items"]]
+        assert len(groups) == 3
+        assert groups.count(["work", "desks"]) == 2
+        assert groups.count(["work", 7]) == 0
+    refused = client.post("/v1/lists:batch", json={"lists": [asked(8), nested(asked(8), 2)]})
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "lists.1.per_group")
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,10 @@ def pack(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines, each with a question and its passages.")],
     budget: Annotated[float, typer.Option(help="Most tokens for all passages of a question together.")] = 2000,
     length: Annotated[int | None, typer.Option(help="Most passages to pick.")] = None,
-    per_source: Annotated[int | None, typer.Option(help="Most passages from one source.")] = None,
+    per_source: Annotated[
+        list[int] | None,
+        typer.Option(help="Most passages from one source. Repeat it for each level of nested sources."),
+    ] = None,
     stop: Annotated[bool, typer.Option("--stop", help="Pick no passages that are hardly needed.")] = False,
     tokens: Annotated[
         str, typer.Option(help="How tokens are counted: estimate, words, tiktoken:NAME or huggingface:FILE.")
@@ -112,7 +115,8 @@ def pack(
         packer.save(output)
         print(f"Learned from {len(records):,} questions; wrote {output}.", file=sys.stderr)
         return
-    limits = {"budget": budget, "length": length, "per_source": per_source, "stop": "auto" if stop else None}
+    most = per_source[0] if per_source and len(per_source) == 1 else per_source or None
+    limits = {"budget": budget, "length": length, "per_source": most, "stop": "auto" if stop else None}
     lines = [_pack_record(packer, record, names, number, limits) for number, record in enumerate(records, start=1)]
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
     if output is None:

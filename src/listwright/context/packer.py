@@ -138,7 +138,7 @@ class ContextPacker(Parameters):
         embeddings: Any = None,
         query_embedding: Any = None,
         sizes: Any = None,
-        per_source: int | tuple[int | None, int | None] | dict[Any, Any] | None = None,
+        per_source: int | tuple[int | None, int | None] | dict[Any, Any] | list[Any] | None = None,
         must_include: Sequence[int] = (),
         exclude: Sequence[int] = (),
         budgets: Sequence[tuple[Any, float]] | None = None,
@@ -167,7 +167,7 @@ class ContextPacker(Parameters):
             Largest number of passages.
         titles, sources : sequence, optional
             The title and the source of each passage. Names of files, and titles of more than a third of the passages,
-            are ignored.
+            are ignored. Nested sources are tuples from coarse to fine, such as (site, page).
         scores : sequence of numbers, optional
             The score of each passage from a retriever or reranker; higher is better. They are added to the log-odds of
             the text: see `score_weight`. Where the words tell nothing, as in another language, they decide.
@@ -176,9 +176,10 @@ class ContextPacker(Parameters):
             copies.
         sizes : sequence of numbers, optional
             The number of tokens of each passage, if known.
-        per_source : int, tuple or dict, optional
+        per_source : int, tuple, dict or list, optional
             Largest number of passages from one source, or (least, most), where None is no limit; the same for all
-            sources or by source, as in `Problems.with_constraints`. The least come first.
+            sources or by source, as in `Problems.with_constraints`. For nested sources a list of these, one per level.
+            The least come first.
         must_include : sequence of int
             Positions of passages that are picked in any case, before all others.
         exclude : sequence of int
@@ -485,7 +486,7 @@ class _Walk:
         odds = calibration.intercept + self.evidence.scale * values + self.evidence.lift[picks]
         probabilities = calibration.probabilities(odds)
         unlikely = np.append(probabilities < least, True)
-        kept = int(max(1, forced.sum(), np.argmax(unlikely)))
+        kept = min(len(picks), max(1, int(forced.sum()), int(np.argmax(unlikely))))
         texts, sizes = self._without_overlaps(picks)
         left = [place for place in range(kept) if texts[place]]
         chosen = picks[left].tolist()

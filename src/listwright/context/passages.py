@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,11 @@ MOST = 256  # passages that are looked at closely; of more, the most promising o
 LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
-_SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|md|rst|html?|json|xml|rtf|odt|epub|eml|msg|ipynb"
-_FILE = re.compile(  # a word with a suffix, an address, a path (but "AC/DC" is a name), or words with a usual suffix
-    rf"\S+\.[A-Za-z][A-Za-z0-9]{{1,4}}|\w+://\S+|(?:[A-Za-z]:|[./~\\]).*[/\\].*|/.*|[a-z_]\S*[/\\]\S*"
-    rf"|\S*[/\\]\S*[/\\]\S*|.*\.(?i:{_SUFFIXES})"
+_SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|mdx?|rst|html?|jsonl?|xml|ya?ml|rtf|odt|epub|eml|msg|ipynb|py|tex|log|png|jpe?g|zip"
+_FILE = (
+    re.compile(  # a usual suffix, an address, a path from a root, or one with a suffix: "Node.js", "and/or" are names
+        rf".*\.(?i:{_SUFFIXES})|\w+://\S+|(?:[A-Za-z]:|[.~]{{0,2}})[/\\].*|\S*[/\\]\S*\.[A-Za-z][A-Za-z0-9]{{0,4}}"
+    )
 )
 _NO_TITLE = ("nan", "NaN", "None", "<NA>", "NaT")  # as missing values are written
 _PIECE = re.compile(r"[A-Za-z]{1,4}|[^\sA-Za-z]|\n")  # what makes a token of the estimate
@@ -153,10 +154,11 @@ def values_of_all(values: list[Any]) -> list[Any] | None:
 
 
 def _hashable(values: list[Any] | None) -> list[Any] | None:
-    """Return sources as they can be counted: those that cannot be hashed as text."""
+    """Return sources as they can be counted: nested ones as tuples, others that cannot be hashed as text."""
     if values is None:
         return None
-    return [value if isinstance(value, str | int | float | bool | None) else repr(value) for value in values]
+    values = [tuple(_hashable(list(value)) or ()) if isinstance(value, list | tuple) else value for value in values]
+    return [value if isinstance(value, str | int | float | bool | tuple | None) else repr(value) for value in values]
 
 
 def _as_list(values: Sequence[Any] | None, n: int, name: str) -> list[Any] | None:
@@ -200,11 +202,18 @@ def token_counter(tokens: Any) -> TokenCounter:
     if hasattr(tokens, "encode") and not isinstance(tokens, str):
         return lambda text: len(tokens.encode(text))
     if callable(tokens):
-        return tokens
+        return partial(_count_by, tokens)
     raise InputError(
         'tokens must be "estimate", "words", "tiktoken:NAME", "huggingface:FILE", a function of a text, or a tokenizer '
         f"with encode. Got {tokens!r}."
     )
+
+
+def _count_by(tokens: TokenCounter, text: str) -> int:
+    count = tokens(text)
+    if not (is_number(count) and 0 <= count < np.inf):
+        raise InputError(f"The function tokens must return a number from 0 for each text. Got {count!r}.")
+    return count
 
 
 @lru_cache(maxsize=8)
@@ -329,12 +338,23 @@ def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | N
     names = given.sources if given.sources is not None else given.documents
     if per_source is not None and not any(names):
         raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
-    numbers: dict[Any, int] = {}
-    codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-    if isinstance(per_source, Mapping):
-        per_source = {numbers[name]: quota for name, quota in per_source.items() if name in numbers}
-    n = len(given)
-    return make_quotas(Quotas.free(n), np.array([0, n]), codes, per_source, None, None, budgets, None)
+    levels, quotas = [list(names)], [per_source]
+    if isinstance(per_source, list):
+        paths = [name if isinstance(name, tuple) else (name,) for name in names]
+        odd = next((row for row, path in enumerate(paths) if len(path) != len(per_source)), None)
+        if odd is not None:
+            raise InputError(
+                f"per_source has {len(per_source)} entries, so the source of each passage needs as many levels. "
+                f"That of passage {odd} has {len(paths[odd])}."
+            )
+        levels, quotas = [list(labels) for labels in zip(*paths, strict=True)], list(per_source)
+    for level, labels in enumerate(levels):
+        numbers: dict[Any, int] = {}
+        levels[level] = np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
+        if isinstance(quota := quotas[level], Mapping):
+            quotas[level] = {numbers[name]: bounds for name, bounds in quota.items() if name in numbers}
+    n, limited = len(given), None if per_source is None else quotas
+    return make_quotas(Quotas.free(n), np.array([0, n]), levels, limited, None, None, budgets, None)
 
 
 def is_number(value: Any) -> bool:
@@ -343,7 +363,7 @@ def is_number(value: Any) -> bool:
 
 def check_limits(budget: float | None, length: int | None, per_source: Any) -> float:
     for name, value in (("length", length), ("per_source", per_source)):
-        if value is not None and not isinstance(value, tuple | Mapping):
+        if value is not None and (name == "length" or not isinstance(value, tuple | list | Mapping)):
             at_least_one(name, value)
     if budget is not None and not (is_number(budget) and budget > 0):
         raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")

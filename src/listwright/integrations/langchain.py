@@ -32,8 +32,8 @@ class ListwrightCompressor(BaseDocumentCompressor):
         Tokens that the kept documents may have in total; None for no limit.
     length, top_k, top_n : int, optional
         The most documents to keep; the three mean the same.
-    per_source : int, optional
-        The most documents to keep from one source.
+    per_source : int, tuple, dict or list, optional
+        The most documents to keep from one source, or other quotas, as in `ContextPacker.pack`.
     stop : "auto", optional
         Keep no document that is hardly needed: see `ContextPacker.pack`.
     tokens, score_weight, style
@@ -56,7 +56,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
     length: int | None = None
     top_k: int | None = None
     top_n: int | None = None
-    per_source: int | None = None
+    per_source: Any = None
     stop: str | None = None
     tokens: Any = "estimate"
     score_weight: float | None = None

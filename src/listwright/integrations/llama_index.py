@@ -32,8 +32,8 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
         Tokens that the kept nodes may have in total; None for no limit.
     length, top_n, top_k : int, optional
         The most nodes to keep; the three mean the same.
-    per_source : int, optional
-        The most nodes to keep from one document.
+    per_source : int, tuple, dict or list, optional
+        The most nodes to keep from one document, or other quotas, as in `ContextPacker.pack`.
     stop : "auto", optional
         Keep no node that is hardly needed: see `ContextPacker.pack`.
     tokens, score_weight, style
@@ -53,7 +53,7 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
     length: int | None = None
     top_n: int | None = None
     top_k: int | None = None
-    per_source: int | None = None
+    per_source: Any = None
     stop: str | None = None
     tokens: Any = "estimate"
     score_weight: float | None = None

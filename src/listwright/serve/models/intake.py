@@ -231,18 +231,18 @@ def _per_group(query: ListQuery, levels: list[Any], usual: Any, at: str) -> Any:
     if not isinstance(query.groups[0], list):
         if isinstance(asked, list) and (len(asked) != 2 or any(isinstance(bound, list | dict) for bound in asked)):
             raise invalid(f"{at}per_group", "This must be [least, most] unless the items have nested groups.")
-        return usual if asked is None else _quota(asked, query.groups)
+        return usual if asked is None else read_quota(asked, query.groups)
     if asked is None and usual is None:
         return None
     if not isinstance(asked, list) or len(asked) != len(levels) or None in asked:
         raise invalid(f"{at}per_group", f"Groups of {len(levels)} levels need an array with one entry for each.")
-    return [_quota(entry, labels) for entry, labels in zip(asked, levels, strict=True)]
+    return [read_quota(entry, labels) for entry, labels in zip(asked, levels, strict=True)]
 
 
-def _quota(asked: Any, labels: Sequence[Any]) -> Any:
+def read_quota(asked: Any, labels: Sequence[Any]) -> Any:
     """Return a quota as `Problems.with_constraints` takes it; JSON has names of groups as strings alone."""
     if isinstance(asked, dict):
-        return {label: asked[str(label)] for label in labels if str(label) in asked}
+        return asked | {label: asked[str(label)] for label in labels if str(label) in asked}
     return tuple(asked) if isinstance(asked, list) else asked
 
 

@@ -14,8 +14,8 @@ from listwright.context.fitting import ScoreWeights
 from listwright.context.packed import decreasing_scores
 from listwright.context.passages import token_counter
 from listwright.errors import InputError
-from listwright.serve.messages import Budgets, PerGroup
-from listwright.serve.models.intake import budgets_of
+from listwright.serve.messages import Budgets, Group, PerGroup
+from listwright.serve.models.intake import budgets_of, read_quota
 from listwright.serve.refusals import invalid
 from listwright.serve.settings import PRETRAINED, Limits
 from listwright.serve.store.records import PackedContext
@@ -31,7 +31,9 @@ class Passage(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
     text: str
     title: str | None = None
-    source: Annotated[str | int | None, Meta(description="Where it is from; see per_source.")] = None
+    source: Annotated[
+        Group | None, Meta(description="Where it is from, for per_source; nested sources from coarse to fine.")
+    ] = None
     score: Annotated[float | None, Meta(description="Of a retriever or reranker: higher is better.")] = None
     embedding: list[float] | None = None
     tokens: Annotated[
@@ -52,7 +54,11 @@ class PackRequest(Struct, forbid_unknown_fields=True):
     ] = None
     length: Annotated[Count | None, Meta(description="Most passages to pick.")] = None
     per_source: Annotated[
-        PerGroup | None, Meta(description="Most passages from one source, or [least, most]; by source, too.")
+        PerGroup | None,
+        Meta(
+            description="Most passages from one source, or [least, most]; by source, too. "
+            "For nested sources an array with one of these for each level."
+        ),
     ] = None
     exclude: Annotated[list[int] | None, Meta(description="Positions of passages that are not picked.")] = None
     query_embedding: list[float] | None = None
@@ -159,7 +165,7 @@ class Packing:
             sizes=None if None in sizes else sizes,
             budget=request.budget,
             length=request.length,
-            per_source=tuple(request.per_source) if isinstance(request.per_source, list) else request.per_source,
+            per_source=_per_source(request),
             exclude=request.exclude or (),
             budgets=budgets_of(request.budgets, uses, "passages"),
             stop=request.stop,
@@ -213,6 +219,16 @@ class Packing:
             return copy(self.packer).set_params(**settings).pack(query, passages, **options)
         except InputError as error:
             raise invalid(field, str(error)) from None
+
+
+def _per_source(request: PackRequest) -> Any:
+    """Return the quotas of sources as `ContextPacker.pack` takes them."""
+    asked = request.per_source
+    sources = [passage.source for passage in request.passages if isinstance(passage, Passage)]
+    names = [name for source in sources for name in (source if isinstance(source, list) else [source])]
+    if isinstance(asked, list) and any(isinstance(source, list) for source in sources):
+        return [read_quota(entry, names) for entry in asked]
+    return read_quota(asked, names)
 
 
 def _rank_all(packed: Packed, count: int) -> tuple[list[int], list[float]]:
