@@ -135,11 +135,21 @@ def test_a_repeated_question_is_certified_once(packer: lw.ContextPacker) -> None
     assert false <= 4
 
 
-def test_a_question_is_known_again_with_its_passages_in_another_order() -> None:
+def test_a_question_is_known_again_with_other_passages() -> None:
     one = record(1, 0)
-    records = [one, one | {"passages": one["passages"][::-1], "cited": [2]}, record(2, 0)]
+    records = [one, one | {"passages": [*one["passages"][::-1], "Another."], "cited": [2]}, record(2, 0)]
     first, again, other = (example.key() for example in read_examples(records, cited="cited"))
     assert first == again != other
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_questions_that_were_learned_from_are_refused_with_other_passages(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    records = [record(i, int(rng.random() < 0.3)) for i in range(30)]
+    fitted = lw.ContextPacker().fit(records, cited="cited")
+    others = [one | {"passages": [*one["passages"], f"Gulls {i}."]} for i, one in enumerate(records)]
+    with pytest.raises(InputError, match="30 of these 30 questions were learned from"):
+        fitted.certify(others, cited="cited", length=1)
 
 
 def test_tokenizers(packer: lw.ContextPacker) -> None:

@@ -334,3 +334,55 @@ def test_no_confidence_reads_as_certainty() -> None:
     sentence = str(quick(world(0, 30, any_success)).certify(held, delta=1e-60))
     assert "with 99.99" in sentence
     assert "100 %" not in sentence
+
+
+def noise(rng: np.random.Generator, x: np.ndarray) -> Any:
+    return AnySuccess(rng.random(x.shape[:2]) < 0.2)
+
+
+def with_junk(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return np.concatenate([x, rng.random((len(x), 1, x.shape[2]))], axis=1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("change", ["rows in another order", "a candidate more"])
+def test_training_problems_in_disguise_are_refused_or_left_out(seed, change) -> None:
+    rng = np.random.default_rng(seed)
+    x, wins = rng.random((100, ITEMS, 3)), rng.random((100, ITEMS)) < 0.3
+    model = lw.SCP(2, effort="fast", random_state=0).fit(lw.Problems.from_arrays(x, reward=AnySuccess(wins)))
+    order = rng.permutation(ITEMS)
+    if change == "a candidate more":
+        x, wins = with_junk(x, rng), np.concatenate([wins, np.zeros((100, 1), dtype=bool)], axis=1)
+    else:
+        x, wins = x[:, order], wins[:, order]
+    disguised = lw.Problems.from_arrays(x, reward=AnySuccess(wins), problem_ids=[f"new {i}" for i in range(100)])
+    with pytest.raises(InputError, match=r"were learned from|nearly equal problems"):
+        model.certify(disguised)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_copies_on_both_sides_of_a_split_are_named_and_other_problems_are_not(seed) -> None:
+    rng = np.random.default_rng(seed)
+    x, wins = rng.random((60, ITEMS, 3)), rng.random((60, ITEMS)) < 0.2
+    once, copies = (
+        lw.Problems.from_arrays(np.tile(x, (n, 1, 1)), reward=AnySuccess(np.tile(wins, (n, 1)))) for n in (1, 2)
+    )
+    said = [str(lw.SCP(2, effort="fast", random_state=0).fit(some, certify=0.5).certified_) for some in (once, copies)]
+    assert ["equal problems learned from" in text for text in said] == [False, True]
+
+
+@pytest.mark.parametrize("kind", [lw.baselines.TopK, lw.baselines.Random])
+def test_a_baseline_from_a_file_does_not_know_its_training_problems_and_says_so(kind, tmp_path) -> None:
+    problems = world(0, 80, noise)
+    kind(length=2).fit(problems).save(tmp_path / "model")
+    said = str(lw.certify_best([lw.load(tmp_path / "model")], problems))
+    assert ("not known here what the model learned from" in said) == (kind is lw.baselines.TopK)
+
+
+def test_a_certificate_goes_on_with_the_policy_that_it_is_about_while_the_model_learns() -> None:
+    problems = world(0, 400, any_success)
+    models = [lw.SCP(2, effort="fast", random_state=0).fit(problems[:100]) for _ in range(2)]
+    certificates = [model.certify(problems[100:200]) for model in models]
+    models[0].partial_fit(problems[200:300])
+    later = [certificate.update(problems[300:]) for certificate in certificates]
+    assert later[0].value == later[1].value

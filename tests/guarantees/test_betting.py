@@ -5,6 +5,7 @@ import pytest
 
 from listwright.errors import InputError
 from listwright.guarantees import lower_mean, lower_ratio, lower_share
+from listwright.guarantees.bounds import format_bound, format_confidence
 from listwright.guarantees.held_out import HeldOutCertificate, HeldOutValues, make_certificate
 
 DRAWS, DELTA = 200, 0.1
@@ -218,6 +219,15 @@ def test_graded_successes_do_not_break_the_exact_bound():
 def test_no_printed_number_is_rounded_in_favour_of_the_lists(delta, bound, words):
     certificate = HeldOutCertificate(0.5, None, {"sorting": bound}, n=10, delta=delta)
     assert words in str(certificate)
+    assert f"{format_confidence(delta)} % confidence" in certificate.plot().to_json(ensure_ascii=False)
+
+
+@pytest.mark.parametrize("bound", np.random.default_rng(0).normal(0.0, 0.5, 50).tolist())
+def test_printed_bounds_are_no_nearer_than_computed_ones(bound):
+    low, high = format_bound(bound), format_bound(bound, upper=True)
+    assert bound - 0.001 < float(low) <= bound <= float(high) < bound + 0.001
+    assert float(format_bound(1e300, 2)) == 1e300
+    assert format_bound(-1e-9, upper=True) == "0.000"
 
 
 def test_a_certificate_from_a_file_says_how_to_go_on():

@@ -150,6 +150,16 @@ def test_rivals_are_named_only_where_that_says_more_than_the_value():
     assert "times the best list" not in str(certify(rounds=50_000, loss=400.0, value=20_000.0, length=3))
 
 
+def test_no_printed_number_is_rounded_in_favour_of_the_claim():
+    certificate = exact(50_000, 400.0, 20_000.0)
+    assert "at least 0.703 times the best list" in str(certificate), "19/27 is 0.7037"
+    slack = float(str(certificate).split(", less ")[1].split(". ")[0])
+    assert slack - 0.001 < certificate.slack <= slack
+    low = float(str(certificate).split("worth at least ")[1].split(". ")[0])
+    assert low <= certificate.lower_bound_on_value < low + 0.001
+    assert "regret was at most 0.009." in str(certify(rounds=50_000, loss=401.0, value=20_000.0, length=3))
+
+
 def test_the_sentence_says_which_policy_it_is_about():
     sums = {"rounds": 50_000, "loss": 400.0, "value": 20_000.0, "length": 3}
     assert "predict" not in str(certify(**sums))

@@ -266,6 +266,7 @@ def test_model(visit: Visit, service: Any) -> None:
     page.get_by_role("link", name="Version 2 (canary)").click()
     wait_until_drawn(page, "Model version 2")
     assert page.locator(".statement").inner_text() == told["certificate"]["text"]
+    assert "With probability" not in page.locator("dl").first.inner_text(), "the sentence says it, rounded safely"
     assert told["digest"] in page.locator("main").inner_text()
     assert "price, speed, weight" in page.locator("main").inner_text()
 

@@ -227,7 +227,7 @@ def certify_packer(
         taken = sum(float(size[top].sum()) for size, top in zip(sizes, tops, strict=True))
         fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
         notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {SCORES}.",)
-    kinds, clusters = np.unique([" ".join(one.query.lower().split()) for one in examples], return_inverse=True)
+    kinds, clusters = np.unique([one.key() for one in examples], return_inverse=True)
     copies = len(examples) - len(kinds)
     if copies:
         notes += (f"{copies} of these are repeated questions, and each question counts once.",)
@@ -247,7 +247,6 @@ def _top_by_score(example: Example, sizes: Floats, budget: float | None, length:
 
 
 def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:
-    # Examples are compared by `Example.key`, so that the same question with other passages counts as new.
     known = [example.query for example in examples if example.key() in learned]
     if known:
         raise InputError(

@@ -384,8 +384,8 @@ class ContextPacker(Parameters):
         Parameters
         ----------
         data : frame or list of dict
-            Questions, as in `fit`; `columns` are those of `fit` too. Those that this packer was fitted on are refused;
-            a packer from a file does not remember them.
+            Questions, as in `fit`; `columns` are those of `fit` too. Those that this packer was fitted on are refused,
+            whatever their passages; a packer from a file does not remember them.
         delta : float
             Probability that one of the statements is wrong.
         rivals : sequence of {"bm25", "scores"}

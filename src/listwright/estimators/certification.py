@@ -40,6 +40,7 @@ ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
 MASK = (1 << 64) - 1
 OWN_REWARD = "It takes your reward to be as seen here on all problems: from 0 to 1, with gains that never rise."
 SAME_CONSTRAINTS = "Greedy, the best lists and rivals keep to the same constraints."
+UNKNOWN = "It is not known here what the model learned from: it takes these problems to be new to it."
 CHECKED = 200  # problems on which random lists test the laws of a reward
 
 Rivals = Iterable[Any] | Mapping[str, Any]
@@ -54,8 +55,9 @@ class Certification:
     model: Any
     limits: dict[str, Any]  # length and budget
     rivals: dict[str, Any]  # fitted, by name
-    ledger: Ledger | None  # what was learned from; None where a split may have alike problems on both sides
+    ledger: Ledger | None  # what was learned from; None where that is not known
     per_group: Any = None  # quotas asked for; else those of the problems or of the model
+    own_split: bool = False  # whether `fit` held the problems back, so that alike ones may be on both sides
 
     def measure(self, problems: Problems, names: Hashes | None = None, weights: Floats | None = None) -> HeldOutValues:
         """Build the lists of all methods and return their values, with what is proved about the best lists."""
@@ -65,7 +67,11 @@ class Certification:
         check_each_once(problems)
         notes: list[str] = [SAME_CONSTRAINTS] * (problems.quotas is not None)
         clusters: Ints | None = None
-        if self.ledger is not None:
+        if self.ledger is None:
+            notes += [UNKNOWN] * self.model._learns(problems)
+        elif self.own_split:
+            notes += _repeats(problems, self.ledger)
+        else:
             problems, near = _without_known(problems, self.ledger)
             names = None if names is None else names[~near]
             weights = None if weights is None else weights[~near]
@@ -121,8 +127,7 @@ class Certification:
         problems = self.model._as_problems(more, measured=True)
         if isinstance(problems.reward, WeightedProblems):
             raise InputError("This certificate was made without weights, and these problems have some.")
-        knowing = replace(self, ledger=self.model.training_.ledger)
-        return knowing.measure(problems, *read_draws(cluster, None, more, problems, self.model))
+        return replace(self, own_split=False).measure(problems, *read_draws(cluster, None, more, problems, self.model))
 
     def _bound_best(self, problems: Problems, lists: Sequence[Ints], best_known: Any) -> tuple[Floats, set[str]]:
         """Return upper bounds on the best lists, and the laws that these lists and random ones show to be broken."""
@@ -231,12 +236,12 @@ def as_certification(
     asked = dict(zip(("length", "budget"), model._limits() if limits is None else limits, strict=True))
     training = getattr(model, "training_problems_", None) if training is None else training
     run = getattr(model, "training_", None)
-    ledger = None if own_split or run is None else run.ledger
+    ledger = None if run is None else run.ledger
     if run is None and isinstance(getattr(model, "training_problems_", None), Problems):
         ledger = Ledger()
         ledger.states.add(states_of(model.training_problems_, first_gains(model.training_problems_)))
     fitted = {name: _snapshot(rival) for name, rival in _fit_rivals(rivals, asked, training).items()}
-    return Certification(_snapshot(model), asked, fitted, ledger, per_group)
+    return Certification(_snapshot(model), asked, fitted, ledger, per_group, own_split)
 
 
 def _snapshot(model: Any) -> Any:
@@ -384,6 +389,14 @@ def _without_known(problems: Problems, ledger: Ledger) -> tuple[Problems, Bools]
     if near.all():
         raise InputError(f"All {len(problems)} problems nearly equal problems that were learned from.")
     return problems[np.flatnonzero(~near)], near
+
+
+def _repeats(problems: Problems, ledger: Ledger) -> list[str]:
+    """Return a note where many problems equal ones on the other side of a split: draws of few states, or copies."""
+    states = states_of(problems, first_gains(problems))
+    known = ledger.states.knows(states) | ledger.states.nearly_knows(states)
+    note = f"{known.sum()} of these equal problems learned from, or nearly: it takes as many of those to come to do so."
+    return [note] * bool(problems.n_features and known.mean() > COPIES)
 
 
 def _list_ids(problems: Problems, some: Bools) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from math import ceil, exp, log, log10, sqrt
 from numbers import Real
 
@@ -228,3 +228,14 @@ def format_confidence(delta: float, *, of: int = 100) -> str:
         share = (1 - Decimal(str(delta))).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR)
         text = f"{share * of:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_bound(bound: float, digits: int = 3, *, upper: bool = False) -> str:
+    """Return a lower bound rounded down, or an upper one rounded up, so that what is printed holds too.
+
+    >>> format_bound(19 / 27), format_bound(0.0371, upper=True), format_bound(0.29, 2)
+    ('0.703', '0.038', '0.29')
+    """
+    with localcontext(prec=400):  # the digits of any float
+        unit, rounding = Decimal(1).scaleb(-digits), ROUND_CEILING if upper else ROUND_FLOOR
+        return f"{Decimal(str(float(bound))).quantize(unit, rounding=rounding) + 0:f}"

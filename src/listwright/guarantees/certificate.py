@@ -10,6 +10,7 @@ from listwright._internal.pictures import html_text
 from listwright.guarantees.bounds import (
     approximation_ratio,
     confidence_terms,
+    format_bound,
     format_confidence,
     validate_counts,
     validate_delta,
@@ -177,23 +178,25 @@ class Certificate:
         visits = f"{self.rounds:,} states"
         if self.states is not None and self.states < self.rounds:
             visits = f"{self.rounds:,} visits to {self.states:,} states"
-        words = "was" if self.finite else "was at most"
-        text = f"Over {visits}, the lists were worth {self.value_seen:.3f}, and the average regret {words} "
-        text += f"{self.regret_bound_used:.3f}."
+        regret = f"{self.regret_bound_used:.3f}"
+        if not self.finite:
+            regret = f"at most {format_bound(self.regret_bound_used, upper=True)}"
+        text = f"Over {visits}, the lists were worth {self.value_seen:.3f}, and the average regret was {regret}."
         if self.surrogate_regret is not None:
-            text += f" The learner's own loss was at most {self.surrogate_regret / self.rounds:.3g} per state above "
-            text += "that of the best policy in hindsight."
+            above = format_bound(self.surrogate_regret / self.rounds, 6, upper=True).rstrip("0").rstrip(".")
+            text += f" The learner's own loss was at most {above} per state above that of the best policy in hindsight."
         return text
 
     def _claim(self) -> str:
         claim = (
             f"With probability {format_confidence(self.delta, of=1)}, lists of {self.length} from the mixture "
-            f"of all rounds' policies are worth at least {self.lower_bound_on_value:.3f}."
+            f"of all rounds' policies are worth at least {format_bound(self.lower_bound_on_value)}."
         )
         if not self.finite:
             return claim
-        rival = f"{self.approximation_ratio:.3f} times the best list of {self.comparator_length} policies of the class"
-        claim += f" With the same probability, they are worth at least {rival}, less {self.slack:.3f}"
+        ratio, slack = format_bound(self.approximation_ratio), format_bound(self.slack, upper=True)
+        rival = f"{ratio} times the best list of {self.comparator_length} policies of the class"
+        claim += f" With the same probability, they are worth at least {rival}, less {slack}"
         if self.slack >= self.approximation_ratio:
             claim += ", which is more than that can be: it takes more states to say anything against rivals"
         return f"{claim}. These rivals choose without looking at the list so far."

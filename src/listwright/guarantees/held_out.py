@@ -13,7 +13,7 @@ from listwright._internal.pictures import html_text, intervals
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.guarantees.betting import Gamblers, lower_share
-from listwright.guarantees.bounds import format_confidence, validate_delta
+from listwright.guarantees.bounds import format_bound, format_confidence, validate_delta
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.rewards.base import Laws
@@ -223,16 +223,16 @@ class HeldOutCertificate:
         records = [{"method": "value of lists", "mean": self.mean, "low": self.value, "high": self.mean}]
         for name, bound in zip(names, self.ahead_of.values(), strict=True):
             records.append({"method": name, "mean": bound, "low": bound, "high": bound})
-        return intervals(records, f"lower bounds at {1 - self.delta:.0%} confidence")
+        return intervals(records, f"lower bounds at {format_confidence(self.delta)} % confidence")
 
     def __str__(self) -> str:
-        parts = [f"lists are worth at least {_round_down(self.value)}"]
+        parts = [f"lists are worth at least {format_bound(self.value, 2)}"]
         for share, what in (
             (self.share_of_greedy, "what greedy gets when it knows the reward"),
             (self.share_of_best, "the best lists"),
         ):
             if share is not None:
-                parts.append(f"at least {_round_down(100 * share, 0)} % of {what}")
+                parts.append(f"at least {format_bound(100 * share, 0)} % of {what}")
         parts += [_compare_in_words(name, bound) for name, bound in self.ahead_of.items()]
         those = "this one" if self.n == 1 else f"these {self.n:,}"
         if self.n_groups is not None:
@@ -376,13 +376,9 @@ def _compare_in_words(name: str, bound: float) -> str:
     """Return the words that compare the lists with one rival; the printed number is rounded against the lists."""
     name = NAMES.get(name, name)
     if bound >= 0.005:
-        return f"at least {_round_down(bound)} more than {name}"
-    less = _round_down(bound).removeprefix("-")
+        return f"at least {format_bound(bound, 2)} more than {name}"
+    less = format_bound(-bound, 2, upper=True)
     return f"no less than {name}" if bound >= 0 else f"at most {less} less than {name}"
-
-
-def _round_down(number: float, digits: int = 2) -> str:
-    return f"{np.floor(number * 10**digits) / 10**digits:.{digits}f}"
 
 
 def bound_best_lists(

@@ -13,6 +13,9 @@ export const signed = (value, digits = 3) => (value > 0 ? "+" : "") + number(val
 
 export const percent = (value) => (value == null ? "\u2013" : `${(100 * value).toFixed(1)}\u00a0%`);
 
+/** A lower bound, rounded down. */
+export const atLeast = (value) => percent(Math.floor(1000 * value) / 1000);
+
 export const interval = (low, high) => (low == null ? "\u2013" : `${percent(low)} to ${percent(high)}`);
 
 export const when = (seconds) => moment.format(new Date(1000 * seconds));

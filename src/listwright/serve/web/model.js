@@ -1,7 +1,7 @@
 // A model version, and what is proved of it.
 import { call } from "./api.js";
 import { badge, card, choice, facts, faint, id, make } from "./dom.js";
-import { count, interval, number, percent, plural, when } from "./format.js";
+import { atLeast, count, interval, number, percent, plural, when } from "./format.js";
 
 export async function content(argument) {
   const { models, traffic } = await call("/v1/models");
@@ -31,22 +31,15 @@ function certificate(found) {
     make("div", { class: "row spread" }, make("h2", {}, title), verdict),
     make("p", { class: "statement" }, found.text),
     points("What breaks the assumptions", found.breaches),
-    make("h3", {}, holds ? "The numbers" : "The numbers, which prove nothing here"),
+    make("h3", {}, "What was seen"),
     numbers(found),
     points("How they came about", found.notes),
   );
 }
 
 function numbers(found) {
-  const rivals = plural(found.comparator_length, "policy", "policies");
   return facts([
     ["Worth of the lists while learning", number(found.value_seen)],
-    ["Worth at least, by these lists", number(found.lower_bound_on_value)],
-    [
-      `Against the best list of ${rivals}`,
-      `at least ${percent(found.approximation_ratio)} of its worth, less ${number(found.slack)}`,
-    ],
-    ["With probability", percent(1 - found.delta)],
     ["States learned from", count(found.rounds)],
     ["Length of the lists", plural(found.length, "item")],
   ]);
@@ -64,7 +57,7 @@ function about(model) {
     ["Serves", role === "idle" ? "nothing at present" : `${percent(model.share)} of lists (${role})`],
     ["Lists served", `${count(rate.lists)}, ${count(rate.answered)} with feedback`],
     ["Failure rate", rate.answered ? failed : "no feedback yet"],
-    ["Bring a gain, at least", rate.answered ? `${percent(rate.success_at_least)} (95 %, at all times)` : "–"],
+    ["Bring a gain, at least", rate.answered ? `${atLeast(rate.success_at_least)} (95 %, at all times)` : "–"],
     ["Length of a list", model.length && plural(model.length, "item")],
     ["Budget of a list", model.budget],
     ["Features of a candidate", count(model.n_features)],
