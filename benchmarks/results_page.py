@@ -101,6 +101,30 @@ def schedules() -> str:
     return "\n".join([*lines, "", f"{_as_of(results)} Median seconds of processor time of a fit: {times}."])
 
 
+def budgets() -> str:
+    """Summaries and passages under a budget: means, and how far `SCP()` is ahead of each method."""
+    results = json.loads((HERE / "budgets.json").read_text(encoding="utf8"))
+    seconds, figures = results["seconds"], results["figures"]
+    places = list(dict.fromkeys((row["set"], row["at"]) for row in figures))
+    cell = {(row["method"], row["set"], row["at"]): row for row in figures}
+    lines = [f"| method | {' | '.join(f'{name}, {at}' for name, at in places)} |", f"|---|{'---|' * len(places)}"]
+    for method in seconds:
+        shown = [cell[method, *place] for place in places]
+        lines.append(f"| {method} | {' | '.join(_with_lead(row, AUTO) for row in shown)} |")
+    count = ", ".join(f"{name} {n}" for name, n in results["problems"].items())
+    behind = "; ".join(f"{ours} {_lost(rows)}" for ours, rows in results["behind"].items())
+    slowest = ", ".join(f"{method} {max(seconds[method].values()):g}" for method in seconds)
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"In brackets: how far SCP is ahead, paired, with 95 % intervals over test problems ({count}). Behind a "
+            f"rival by more than the interval: {behind}. {_as_of(results)} Median seconds of processor time of a fit, "
+            f"of the slowest set: {slowest}.",
+        ]
+    )
+
+
 def trajectory() -> str:
     """The paper's robot arm: failure by training environments, for lists of 3 and 5."""
     records = [row for row in _paper()[ARM]["records"] if row["length"] in (3, 5)]
@@ -265,6 +289,7 @@ def off_policy() -> str:
 BLOCKS: dict[str, Callable[[], str]] = {
     "overview": overview,
     "schedules": schedules,
+    "budgets": budgets,
     "trajectory": trajectory,
     "news": news,
     "summaries": summaries,
@@ -274,6 +299,17 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "off-policy": off_policy,
     **{name: (lambda name=name: family(name)) for name in KINDS},  # type: ignore[misc]
 }
+
+
+def _with_lead(row: dict[str, Any], ours: str) -> str:
+    lead = "" if row["method"] == ours else f" ({row['ahead']:+.3f}: {row['low']:+.3f} to {row['high']:+.3f})"
+    return f"{row['mean']:.3f}{lead}"
+
+
+def _lost(rows: list[dict[str, Any]]) -> str:
+    """Where the intervals say that a rival is ahead, or "nowhere"."""
+    told = [f"{row['set']}, {row['at']}, {row['method']} ({row['ahead']:+.3f})" for row in rows]
+    return f"at {' and '.join(told)}" if told else "nowhere"
 
 
 def _results(benchmark: str) -> dict[str, Any]:

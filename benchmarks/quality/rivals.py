@@ -50,24 +50,26 @@ class Tuned(BaseEstimator):
 class TunedMMR(Tuned):
     """MMR with the best diversity and the best relevance: the centre of the problem, or its best column."""
 
-    def __init__(self, length: int = 5) -> None:
+    def __init__(self, length: int = 5, budget: float | None = None) -> None:
         self.length = length
+        self.budget = budget
 
     def fit(self, problems: lw.Problems) -> Self:
         """Finds the best column first."""
-        columns = [SortedBy(self.length).fit(problems).column_] if problems.n_features else []
+        columns = [SortedBy(self.length, self.budget).fit(problems).column_] if problems.n_features else []
         self.choices = tuple(product((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7), (None, *columns)))
         return super().fit(problems)
 
     def _made(self, value: Any) -> Any:
-        return MMR(value[0], value[1], self.length)
+        return MMR(value[0], value[1], self.length, budget=self.budget)
 
 
 class SortedBy(BaseEstimator):
     """Sorts by the single column, up or down, whose lists are worth most on the training problems."""
 
-    def __init__(self, length: int = 5) -> None:
+    def __init__(self, length: int = 5, budget: float | None = None) -> None:
         self.length = length
+        self.budget = budget
 
     def fit(self, problems: lw.Problems) -> Self:
         """Tries the columns, the more promising ones first, and those only."""
@@ -75,7 +77,8 @@ class SortedBy(BaseEstimator):
         gains = center_by_state(problems.reward.gains(problems.reward.start(problems)), problems.offsets)
         likeness = gains @ table / np.maximum(np.sqrt((table**2).sum(axis=0)), 1e-12)
         ways = [(int(column), float(np.sign(likeness[column]))) for column in np.argsort(-np.abs(likeness))[:10]]
-        worth = [float(list_values(self._sorted(problems, *way, self.length), problems).mean()) for way in ways]
+        limits = (self.length, None) if self.budget is None else (None, self.budget)
+        worth = [float(list_values(self._sorted(problems, *way, *limits), problems).mean()) for way in ways]
         self.column_, self.sign_ = ways[worth.index(max(worth))]
         return self
 

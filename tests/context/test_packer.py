@@ -14,7 +14,7 @@ import pytest
 import listwright as lw
 from listwright.context.fitting import ScoreWeights
 from listwright.context.model import passage_policy_features, shipped_model
-from listwright.context.passages import estimate_tokens
+from listwright.context.passages import estimate_tokens, usable_titles
 from listwright.errors import InputError
 from listwright.simulate.questions import questions
 from listwright.text import question_problems
@@ -312,3 +312,50 @@ def test_estimated_tokens_do_not_undershoot() -> None:
     texts = [" ".join(passage.text for passage in question.passages) for question in questions(30, random_state=3)]
     for text in [*texts, "Über die Brücke, 1979-1981.", "東京は日本の首都です。", "x = {'a': [1, 2, 3]}"]:
         assert estimate_tokens(text) >= len(encoding.encode(text))
+
+
+@pytest.mark.parametrize(
+    ("title", "usable"),
+    [
+        ("My report 2020.PDF", False),
+        ("docs/a b.pdf", False),
+        ("docs/intro", False),
+        ("C:\\data\\my notes", False),
+        ("https://example.org/a", False),
+        ("nan", False),
+        ("AC/DC", True),
+        ("9/11", True),
+        ("Input/output", True),
+        ("St. Paul", True),
+        ("Mr. Smith", True),
+    ],
+)
+def test_titles_of_files_and_names_with_a_slash(title: str, usable: bool) -> None:
+    assert usable_titles([title, "Alien"]) == [title if usable else "", "Alien"]
+
+
+def test_missing_titles_of_frames_are_no_titles() -> None:
+    pandas = pytest.importorskip("pandas")
+    assert usable_titles([pandas.NA, pandas.NaT, float("nan"), None, "Alien"]) == ["", "", "", "", "Alien"]
+    packed = lw.ContextPacker().pack("Who?", ["Ada.", "Bo."], titles=[pandas.NA, "Ada"])
+    assert sorted(packed.titles) == ["", "Ada"]
+
+
+def test_budgets_of_numpy_are_numbers_and_flags_are_not(packer: lw.ContextPacker) -> None:
+    for budget in (np.int64(10), np.float32(10)):
+        assert packer.pack("Who?", ["Ada.", "Bo."], budget=budget).positions
+    with pytest.raises(InputError, match="budget must be above 0"):
+        packer.pack("Who?", ["Ada.", "Bo."], budget=True)
+
+
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), "2"])
+def test_weights_of_scores_that_mean_nothing(weight: Any) -> None:
+    with pytest.raises(InputError, match="score_weight must be a number from 0"):
+        lw.ContextPacker(score_weight=weight).pack("Who?", ["Ada.", "Bo."], scores=[1, 2])
+
+
+def test_scores_of_any_size_nothing_at_all_and_broken_characters(packer: lw.ContextPacker) -> None:
+    texts = ["Rain fell.", "A dog barked.", "The sea is wide."]
+    assert packer.pack("", texts, scores=[1e300, -1e300, 0.0]).positions == [0, 2, 1]
+    assert packer.pack("Who?", [], scores=[], stop="auto").positions == []
+    assert len(packer.pack("Who is \ud800?", ["It is \ud800.", *texts])) == 4

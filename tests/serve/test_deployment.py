@@ -131,6 +131,17 @@ def test_kernels_are_compiled_while_the_image_is_built():
     assert any(line.startswith("ENTRYPOINT") and f'cp -R {kernels}/. \\"$NUMBA_CACHE_DIR\\"' in line for line in later)
 
 
+def test_sources_in_the_image_have_whole_seconds_when_kernels_are_compiled(tmp_path):
+    (compiled,) = [line for line in image_lines() if line.endswith("listwright warmup")]
+    program = re.match(r'RUN python -c "([^"]+)"\s+&& NUMBA_CACHE_DIR=', compiled)[1]
+    source = tmp_path / "package" / "kernel.py"
+    source.parent.mkdir()
+    source.touch()
+    os.utime(source, ns=(1_700_000_000_123_456_789,) * 2)
+    subprocess.run([sys.executable, "-c", program.replace("/opt/listwright", str(tmp_path))], check=True)
+    assert source.stat().st_mtime_ns == 1_700_000_000_000_000_000
+
+
 @pytest.mark.system
 def test_a_wheel_is_built_from_what_the_image_copies(tmp_path):
     for tool_name in ("build", "hatchling"):

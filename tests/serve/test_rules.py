@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -88,6 +90,99 @@ def test_quotas_of_a_request_hold_both_ways(opened, asked):
             assert len(groups) == 3
             assert groups.count("b") >= least
     assert client.post("/v1/lists", json=asked(8) | {"per_group": {"b": [2, 1]}}).status_code == 422
+
+
+PATHS = [["home", "lamps"], ["home", "rugs"], ["work", "desks"], ["work", 7]] * 2
+
+
+def nested(request, per_group):
+    """The request with groups of two levels."""
+    for item, path in zip(request["items"], PATHS, strict=True):
+        item["group"] = path
+    return request | {"per_group": per_group}
+
+
+def test_quotas_of_nested_groups_hold_and_are_kept_in_the_log(opened, asked, model_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "listwright.serve.export.AT_ONCE", 5
+    )  # batches of lists with one level, with two, and with none
+    store = f"sqlite:///{tmp_path}/store.db"
+    client = opened(store=store)
+    rules = [[2, 1], [{"work": [2, 3]}, {"7": 0}], [[1, 2], {}], [{"home": 0}, 2]]
+    for seed in range(24):
+        request = asked(8, seed=seed)
+        if seed % 3 == 1:
+            request = nested(request, rules[seed % 4])
+        elif seed % 3 == 2:
+            items = [item | {"group": "abc"[j % 3]} for j, item in enumerate(request["items"])]
+            request = request | {"per_group": 1, "items": items}
+        told = client.post("/v1/lists", json=request).json()
+        client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": clicks(told, request["items"])})
+        if seed % 3 == 1:
+            group = {item["id"]: item["group"] for item in request["items"]}
+            coarse, fine = (Counter(group[item["id"]][level] for item in told["items"]) for level in (0, 1))
+            assert sum(coarse.values()) == 3
+            assert [
+                max(coarse.values()) <= 2 and max(fine.values()) == 1,
+                coarse["work"] >= 2 and not fine[7],
+                min(coarse["home"], coarse["work"]) == 1,
+                not coarse["home"] and max(fine.values()) <= 2,
+            ][seed % 4]
+    assert export(store, tmp_path / "log.parquet") == 24
+    log = lw.feedback.Log.from_parquet(tmp_path / "log.parquet")
+    answered = log.answered_lists()
+    assert answered.problems.quotas.groups.shape[1] == 2
+    # The model shows the same lists again only under the same quotas.
+    policy = as_target(lw.load(model_file).predict)
+    seen = evidence(gains_of(answered, cascade=False, value="sum"), policy)
+    assert (seen.ratios[answered.rows >= 0] == 1.0).all()
+    free = replace(answered, problems=answered.problems._with(quotas=None))
+    seen = evidence(gains_of(free, cascade=False, value="sum"), policy)
+    assert not (seen.ratios[free.rows >= 0] == 1.0).all()
+    again = lw.feedback.Log.from_frame(log.to_frame()).answered_lists().problems.quotas
+    for name, array in answered.problems.quotas.arrays().items():
+        np.testing.assert_array_equal(again.arrays()[name], array)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"per_group": 2}, "per_group"),
+        ({"per_group": {"home": 1}}, "per_group"),
+        ({"per_group": [1]}, "per_group"),
+        ({"per_group": [1, 1, 1]}, "per_group"),
+        ({"per_group": [1, None]}, "per_group"),
+        ({"per_group": [1, [1, 2, 3]]}, "per_group.1"),
+        ({"per_group": [1, -1]}, "per_group.1"),
+        ({"per_group": [1, "many"]}, "per_group.1"),
+        ({"per_group": []}, "per_group"),
+        ({"per_group": [{"work": [3, 2]}, 1]}, "items"),
+        ({"per_group": [{"work": [3, 3]}, {}], "length": 2}, "items"),
+        ({"group": ["home"]}, "items.2.group"),
+        ({"group": "home"}, "items.2.group"),
+        ({"group": []}, "items.2.group"),
+        ({"group": ["work", "lamps"]}, "items"),  # lamps are at home
+        ({"group": [["work"], "desks"]}, "items.2.group.0"),
+        ({"group": None}, "items.2.group"),
+    ],
+)
+def test_wrong_quotas_of_nested_groups_are_refused(opened, asked, change, field):
+    request = nested(asked(8), [2, 1])
+    if "group" in change:
+        request["items"][2]["group"] = change["group"]
+    else:
+        request |= change
+    answer = opened().post("/v1/lists", json=request)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, field)
+
+
+def test_groups_of_one_level_take_no_quotas_by_level(opened, asked):
+    request = asked(8)
+    for item in request["items"]:
+        item["group"] = "home"
+    for wrong in ([1, {"home": 1}], [[0, 1], [0, 1]], [1], [1, 1, 1]):
+        answer = opened().post("/v1/lists", json=request | {"per_group": wrong})
+        assert (answer.status_code, answer.json()["error"]["field"]) == (422, "per_group")
 
 
 def priced(request, seed, **budgets):

@@ -51,7 +51,7 @@ def stem_token(word: str) -> str:
 
 def word_number(word: str) -> int:
     """Hash a word to 32 bits with CRC-32, the same in every process and on every machine, unlike `hash`."""
-    return crc32(word.encode())
+    return crc32(word.encode(errors="surrogatepass"))
 
 
 @cache

@@ -74,7 +74,9 @@ class Example(NamedTuple):
 
     def key(self) -> str:
         """Return a hash of the question and its passages in any order, by which `certify` knows it again."""
-        return blake2b("\0".join([self.query.strip(), *sorted(self.texts)]).encode(), digest_size=8).hexdigest()
+        return blake2b(
+            "\0".join([self.query.strip(), *sorted(self.texts)]).encode(errors="surrogatepass"), digest_size=8
+        ).hexdigest()
 
     def share(self, positions: Sequence[int]) -> float:
         held = {self.facts[position] for position in positions} - {-1}

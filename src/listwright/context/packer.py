@@ -26,6 +26,7 @@ from listwright.context.passages import (
     check_limits,
     cut_passages,
     distinct_rows,
+    is_number,
     near_copies,
     new_parts,
     passage_quotas,
@@ -214,6 +215,8 @@ class ContextPacker(Parameters):
             embeddings=embeddings,
             query_embedding=query_embedding,
         )
+        if self.score_weight is not None and not (is_number(self.score_weight) and 0 <= self.score_weight < np.inf):
+            raise InputError(f"score_weight must be a number from 0, or None. Got {self.score_weight!r}.")
         least = self._least_probability(stop, min_probability, given)
         token_limit = check_limits(budget, length, per_source)
         _check_places(must_include, len(given))

@@ -27,7 +27,12 @@ MOST = 256  # passages that are looked at closely; of more, the most promising o
 LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
-_FILE = re.compile(r"[^\s]*[/\\][^\s]*|[^\s]+\.[A-Za-z][A-Za-z0-9]{1,4}")
+_SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|md|rst|html?|json|xml|rtf|odt|epub|eml|msg|ipynb"
+_FILE = re.compile(  # a word with a suffix, an address, a path (but "AC/DC" is a name), or words with a usual suffix
+    rf"\S+\.[A-Za-z][A-Za-z0-9]{{1,4}}|\w+://\S+|(?:[A-Za-z]:|[./~\\]).*[/\\].*|/.*|[a-z_]\S*[/\\]\S*"
+    rf"|\S*[/\\]\S*[/\\]\S*|.*\.(?i:{_SUFFIXES})"
+)
+_NO_TITLE = ("nan", "NaN", "None", "<NA>", "NaT")  # as missing values are written
 _PIECE = re.compile(r"[A-Za-z]{1,4}|[^\sA-Za-z]|\n")  # what makes a token of the estimate
 
 TokenCounter = Callable[[str], int]
@@ -69,7 +74,8 @@ class Passages:
         if self.embeddings is not None and self.query_embedding is not None:
             lengths = np.linalg.norm(self.embeddings, axis=1) * np.linalg.norm(self.query_embedding)
             found["cosine"] = self.embeddings @ self.query_embedding / np.maximum(lengths, 1e-12)
-        spread = {name: float(values.std()) for name, values in found.items()}
+        found = {name: values / max(np.abs(values).max(initial=0.0), 1e-300) for name, values in found.items()}
+        spread = {name: float(values.std()) for name, values in found.items() if len(values)}
         return {name: (found[name] - found[name].mean()) / size for name, size in spread.items() if size > 1e-12}
 
 
@@ -93,7 +99,7 @@ def read_passages(
     return Passages(
         texts=[_text(passage, place) for place, passage in enumerate(passages)],
         titles=usable_titles(named),
-        documents=[str(title or "") for title in named],
+        documents=["" if title is None else str(title) for title in named],
         sources=_hashable(
             _as_list(sources, n, "sources") or values_of_all([_metadata(passage, "source") for passage in passages])
         ),
@@ -106,8 +112,8 @@ def read_passages(
 
 def usable_titles(titles: Sequence[Any]) -> list[str]:
     """Return the titles, but "" for names of files, and for those of more than a third of the passages."""
-    texts = ["" if title is None or title != title else str(title).strip() for title in titles]
-    texts = ["" if _FILE.fullmatch(text) else text for text in texts]
+    texts = ["" if title is None else str(title).strip() for title in titles]
+    texts = ["" if text in _NO_TITLE or _FILE.fullmatch(text) else text for text in texts]
     most = max(SHARED_TITLE, len(texts) / SHARED_TITLE)
     counts = {text: texts.count(text) for text in set(texts)}
     return ["" if counts[text] > most else text for text in texts]
@@ -179,7 +185,9 @@ def estimate_tokens(text: str) -> int:
     if text.isascii():
         return len(pieces)
     counted = "".join(pieces)
-    return len(pieces) + len(counted.encode()) - len(counted)  # a piece that is not ASCII is one character
+    return (
+        len(pieces) + len(counted.encode(errors="surrogatepass")) - len(counted)
+    )  # a piece that is not ASCII is one character
 
 
 def token_counter(tokens: Any) -> TokenCounter:
@@ -329,10 +337,14 @@ def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | N
     return make_quotas(Quotas.free(n), np.array([0, n]), codes, per_source, None, None, budgets, None)
 
 
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def check_limits(budget: float | None, length: int | None, per_source: Any) -> float:
     for name, value in (("length", length), ("per_source", per_source)):
         if value is not None and not isinstance(value, tuple | Mapping):
             at_least_one(name, value)
-    if budget is not None and not (isinstance(budget, int | float) and budget > 0):
+    if budget is not None and not (is_number(budget) and budget > 0):
         raise InputError(f"budget must be above 0, or None for no limit. Got {budget!r}.")
     return np.inf if budget is None else budget * (1.0 + ROUNDING)

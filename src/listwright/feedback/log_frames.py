@@ -57,16 +57,19 @@ class ReadLog(NamedTuple):
 def as_frame(parts: Sequence[tuple[Recommendations, Floats]], backend: Any) -> Any:
     if not parts:
         raise InputError("This log is empty. Append lists first.")
-    try:
-        table = pa.concat_tables([as_arrow(*part) for part in parts], promote_options="default")
-    except pa.ArrowException:
-        raise InputError("Lists with and without nested groups have no common table. Keep a log for each.") from None
+    levels = max(_levels(lists.problems) for lists, _ in parts)
+    table = pa.concat_tables([as_arrow(*part, nested=levels > 1) for part in parts], promote_options="default")
     frame = nw.from_native(table, eager_only=True)
     wanted = backend or installed_backend()
     return frame.to_native() if wanted == "pyarrow" else frame.to_pandas() if wanted == "pandas" else frame.to_polars()
 
 
-def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
+def _levels(problems: Problems) -> int:
+    return 0 if problems.quotas is None else problems.quotas.groups.shape[1]
+
+
+def as_arrow(lists: Recommendations, outcomes: Floats, *, nested: bool) -> pa.Table:
+    """Return the table of some lists; with `nested`, quotas of groups are lists also where there is one level."""
     problems, shown = lists.problems, lists.rows >= 0
     extra = (problems.links, problems.aspects, problems.query_terms)
     if sparse.issparse(problems.features) or any(kind is not None for kind in extra):
@@ -85,12 +88,11 @@ def as_arrow(lists: Recommendations, outcomes: Floats) -> pa.Table:
         "propensity": pa.array(chance, mask=np.isnan(chance)),
         "outcome": pa.array(gain, mask=np.isnan(gain)),
     }
-    return pa.table(
-        {name: pa.array(values) for name, values in (columns | _candidate_columns(problems, lists.budgets)).items()}
-    )
+    columns |= _candidate_columns(problems, lists.budgets, nested)
+    return pa.table({name: pa.array(values) for name, values in columns.items()})
 
 
-def _candidate_columns(problems: Problems, budgets: Floats | None) -> dict[str, Any]:
+def _candidate_columns(problems: Problems, budgets: Floats | None, nested: bool) -> dict[str, Any]:
     names = problems.feature_names or range(problems.n_features)
     columns: dict[str, Any] = {f"feature: {name}": problems.features[:, j] for j, name in enumerate(names)}
     if problems.context is not None:
@@ -102,15 +104,16 @@ def _candidate_columns(problems: Problems, budgets: Floats | None) -> dict[str, 
     named = codes if codes is None or items is None else np.array(items, dtype=object)[codes]
     others: dict[str, Any] = {"catalogue": named, "size": problems.sizes}
     arrays = {} if problems.quotas is None else problems.quotas.arrays()
-    others |= {QUOTAS[name][0]: _quota_column(name, array) for name, array in arrays.items() if array.size}
+    as_lists = ALIKE[1] + (ALIKE[0] if nested else ())
+    others |= {QUOTAS[name][0]: _quota_column(array, name in as_lists) for name, array in arrays.items() if array.size}
     others["budget"] = None if budgets is None else budgets[problems.owners]
     others["group"] = None if problems.groups is None else [str(name) for name in problems.groups.tolist()]
     return columns | {name: values for name, values in others.items() if values is not None}
 
 
-def _quota_column(name: str, array: NDArray[Any]) -> Any:
+def _quota_column(array: NDArray[Any], as_lists: bool) -> Any:
     """Return numbers, or lists of them for nested groups and for budgets, of which other lists may have more."""
-    if array.ndim == 1 or (array.shape[1] == 1 and name not in ALIKE[1]):
+    if not as_lists:
         return array.reshape(-1)
     starts = np.arange(0, array.size + 1, array.shape[1], dtype=np.int32)
     return pa.ListArray.from_arrays(starts, array.reshape(-1))

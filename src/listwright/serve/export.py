@@ -27,8 +27,9 @@ from listwright.serve.store.schema import check_version, clock, leases, lists, m
 
 AT_ONCE = 1000  # lists
 # Columns that only some lists have, so that all can stand in one file.
-OPTIONAL = {"group": pa.string()} | dict.fromkeys(("levels", "per_group", "at_least", "pinned"), pa.int64())
-OPTIONAL |= dict.fromkeys(("size", "budget"), pa.float64()) | dict.fromkeys(("uses", "budgets"), pa.list_(pa.float64()))
+OPTIONAL = {"group": pa.string(), "pinned": pa.int64()} | dict.fromkeys(("size", "budget"), pa.float64())
+OPTIONAL |= dict.fromkeys(("levels", "per_group", "at_least"), pa.list_(pa.int64()))
+OPTIONAL |= dict.fromkeys(("uses", "budgets"), pa.list_(pa.float64()))
 SECONDS = 3_600.0  # that a query on PostgreSQL may take
 SOME = 200  # rows of a backup at a time
 INITIAL = (version_table, clock, leases)  # what a new store has rows of
@@ -122,7 +123,7 @@ def _tables(connection: Connection, rows: Select[Any], cascade: bool) -> Iterato
             if number not in names:
                 names[number] = _names(connection, number)
             shown, gains = as_recommendations(some := list(run), names[number], cascade=cascade)
-            yield _with_more(as_arrow(shown, gains), some, np.diff(shown.problems.offsets))
+            yield _with_more(as_arrow(shown, gains, nested=True), some, np.diff(shown.problems.offsets))
 
 
 def _names(connection: Connection, version: int) -> tuple[str, ...] | None:

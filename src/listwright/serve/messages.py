@@ -12,7 +12,10 @@ ItemId = Annotated[str, Meta(min_length=1, max_length=200)] | Annotated[int, Met
 CatalogueItem = Annotated[int, Meta(ge=0)] | Annotated[str, Meta(min_length=1, max_length=200)]
 Places = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 LeastMost = Annotated[list[Places | None], Meta(min_length=2, max_length=2)]  # not a tuple, which msgspec reads badly
-PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)] | LeastMost | dict[str, Places | LeastMost]
+ByGroup = dict[str, Places | LeastMost]
+Levels = Annotated[list[Places | LeastMost | ByGroup | None], Meta(min_length=1, max_length=16)]  # or [least, most]
+PerGroup = Annotated[int, Meta(ge=1, le=2**31 - 1)] | Levels | ByGroup
+Group = ItemId | Annotated[list[ItemId], Meta(min_length=1, max_length=16)]  # nested: from coarse to fine
 Positive = Annotated[float, Meta(gt=0)]
 Budgets = Annotated[dict[str, Annotated[float, Meta(ge=0)]], Meta(max_length=16)]  # by name
 Numbers = list[float] | dict[str, float | str]
@@ -35,7 +38,10 @@ class Item(Struct, forbid_unknown_fields=True):
         Meta(description="Which item of the model's catalogue it is: its id in the training data, or its number."),
     ] = None
     vector: Annotated[list[float] | None, Meta(description="What similarity is measured on.")] = None
-    group: Annotated[ItemId | None, Meta(description="Its source, author or section, for per_group.")] = None
+    group: Annotated[
+        Group | None,
+        Meta(description="Its source, author or section, for per_group; nested groups from coarse to fine."),
+    ] = None
     uses: Annotated[Budgets | None, Meta(description="What it takes of each of `budgets`, by name.")] = None
 
 
@@ -48,7 +54,11 @@ class ListOptions(Struct, forbid_unknown_fields=True, kw_only=True):
         Budgets | None, Meta(description="Further budgets by name, such as seconds; see `uses` of the items.")
     ] = None
     per_group: Annotated[
-        PerGroup | None, Meta(description="Most items of one group in the list, or [least, most]; by group, too.")
+        PerGroup | None,
+        Meta(
+            description="Most items of one group in the list, or [least, most]; by group, too. "
+            "For nested groups an array with one of these for each level."
+        ),
     ] = None
     pinned: Annotated[
         list[ItemId] | None, Meta(description="Ids that come first, in this order, with the probability 1.")
@@ -83,7 +93,7 @@ class BinaryHead(ListOptions):
     ids: Annotated[list[ItemId], Meta(min_length=1)]
     sizes: list[Positive] | None = None
     catalogue: list[CatalogueItem] | None = None
-    groups: list[ItemId] | None = None
+    groups: list[Group] | None = None
     uses: list[Budgets] | None = None
 
 
@@ -95,7 +105,7 @@ class ListQuery(ListOptions):
     sizes: Sequence[float | None]  # optional properties of each candidate, None where not given
     catalogue: Sequence[int | str | None]
     vectors: Sequence[Sequence[float] | None]
-    groups: Sequence[str | int | None]
+    groups: Sequence[str | int | list[str | int] | None]
     uses: Sequence[Mapping[str, float] | None]
 
     @classmethod
@@ -472,7 +482,7 @@ class ModelDetail(ModelSummary):
     kind: str
     length: int | None
     budget: float | None
-    per_group: int | dict[str, int] | None
+    per_group: PerGroup | None
     n_features: int
     feature_names: list[str] | None
     n_context: int | None

@@ -74,6 +74,7 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
     signature, reading = shape.signature, _Reading(shape, at)
     names = signature.feature_names
     codes, items = _catalogue(query.catalogue, shape, at)
+    levels = _levels(query, shape.per_group, at)
     try:
         problem = Problems.from_arrays(
             reading.table("features", query.rows, signature.n_features, names, "items.{}.features"),
@@ -83,10 +84,11 @@ def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> 
             catalogue=codes,
             vectors=reading.vectors(query.vectors),
             feature_names=names,
-            groups=_groups(query, shape.per_group, at),
+            groups=levels[-1] if levels else None,
         )
         problem = (problem if items is None else problem._with(catalogue_names=items)).with_constraints(
-            per_group=_per_group(query, shape.per_group),
+            per_group=_per_group(query, levels, shape.per_group, at),
+            groups=[np.array(labels, dtype=object) for labels in levels] or None,
             pin=_rows_of(query.pinned, query.ids, f"{at}pinned"),
             exclude=_rows_of(query.blocked, query.ids, f"{at}blocked"),
             budgets=budgets_of(query.budgets, query.uses, f"{at}items"),
@@ -209,22 +211,39 @@ def _sizes(query: ListQuery, at: str) -> list[float] | None:
     return None
 
 
-def _per_group(query: ListQuery, usual: Any) -> Any:
-    """Return the quotas of groups; JSON has names of groups as strings alone."""
-    if isinstance(query.per_group, list):
-        return tuple(query.per_group)  # a list would be one entry for each of nested groups
-    if not isinstance(query.per_group, dict):
-        return usual if query.per_group is None else query.per_group
-    return {group: query.per_group[str(group)] for group in query.groups if str(group) in query.per_group}
+def _levels(query: ListQuery, usual: Any, at: str) -> list[Any]:
+    """Return the labels of all items for each level of groups, from coarse to fine; none where an item has none."""
+    if None in query.groups:
+        if query.per_group is not None or usual is not None:
+            missing = query.groups.index(None)
+            raise invalid(f"{at}items.{missing}.group", "A limit on groups needs the group of every item.")
+        return []
+    paths = [group if isinstance(group, list) else [group] for group in query.groups]
+    odd = next((i for i, path in enumerate(paths) if len(path) != len(paths[0])), None)
+    if odd is not None:
+        raise invalid(f"{at}items.{odd}.group", "All items need the same number of levels of groups.")
+    return [list(labels) for labels in zip(*paths, strict=True)]
 
 
-def _groups(query: ListQuery, usual: Any, at: str) -> list[str | int] | None:
-    missing = next((i for i, group in enumerate(query.groups) if group is None), None)
-    if missing is None:
-        return [group for group in query.groups if group is not None]
-    if query.per_group is not None or usual is not None:
-        raise invalid(f"{at}items.{missing}.group", "A limit on groups needs the group of every item.")
-    return None
+def _per_group(query: ListQuery, levels: list[Any], usual: Any, at: str) -> Any:
+    """Return the quotas of groups; for nested groups a list with those of each level."""
+    asked = query.per_group
+    if not isinstance(query.groups[0], list):
+        if isinstance(asked, list) and (len(asked) != 2 or any(isinstance(bound, list | dict) for bound in asked)):
+            raise invalid(f"{at}per_group", "This must be [least, most] unless the items have nested groups.")
+        return usual if asked is None else _quota(asked, query.groups)
+    if asked is None and usual is None:
+        return None
+    if not isinstance(asked, list) or len(asked) != len(levels) or None in asked:
+        raise invalid(f"{at}per_group", f"Groups of {len(levels)} levels need an array with one entry for each.")
+    return [_quota(entry, labels) for entry, labels in zip(asked, levels, strict=True)]
+
+
+def _quota(asked: Any, labels: Sequence[Any]) -> Any:
+    """Return a quota as `Problems.with_constraints` takes it; JSON has names of groups as strings alone."""
+    if isinstance(asked, dict):
+        return {label: asked[str(label)] for label in labels if str(label) in asked}
+    return tuple(asked) if isinstance(asked, list) else asked
 
 
 def _catalogue(
