@@ -10,7 +10,7 @@ import numpy as np
 from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike, NDArray
 
-from listwright._internal.parameters import Parameters, check_fitted, takes_nan
+from listwright._internal.parameters import Parameters, check_fitted
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.frames.columns import OPTIONS, ColumnOptions, Columns
@@ -109,8 +109,9 @@ class Predictor(Parameters, ABC):
         if measured:
             check_reward_named(reward)
         references = references_by_problem(options.pop("references", None), options.get("problem", "problem"))
-        chosen = ColumnOptions(**options, nan=takes_nan(getattr(self, "learner", None)))
-        problems, columns = build_problems(as_table(given), chosen, reward=reward, references=references)
+        problems, columns = build_problems(
+            as_table(given), ColumnOptions(**options), reward=reward, references=references
+        )
         own = reward if isinstance(reward, Function) else None  # it is for any problems; other objects are for these
         spec = reward if isinstance(reward, str) else None
         return problems, {"columns_": columns, "reward_spec_": spec, "reward_function_": own}

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 8  # most kinds of links that the repr names
 SHOWN = 20  # features that a notebook shows
-Gaps = tuple[tuple[int, int], ...]  # pairs of a column and the 0/1 column that marks its missing values
 BY_ROW = ("features", "catalogue", "sizes", "item_ids", "vectors", "links", "aspects", "groups", "quotas")
 
 
@@ -100,10 +99,6 @@ class Problems:
     numbered: bool
     backend: str | None = None
     catalogue_names: tuple[str, ...] | None = None  # the item of each number of the catalogue, where a table named them
-    gaps: tuple[Gaps, Gaps] = (
-        (),
-        (),
-    )  # of features and context: columns that a table left gaps in, and what marks them
 
     @classmethod
     def from_arrays(
@@ -383,8 +378,7 @@ class Problems:
         >>> Problems.from_arrays(np.zeros((2, 3, 1))).with_features(np.ones((6, 2), dtype=np.float32), ["u", "v"])
         Problems: 2 problems, 6 candidates (3 each), 2 features, no reward
         """
-        names = self.feature_names if names is None else tuple(names)
-        return self._with(features=features, feature_names=names, gaps=((), self.gaps[1]))
+        return self._with(features=features, feature_names=self.feature_names if names is None else tuple(names))
 
     def with_catalogue(self, catalogue: Ints) -> Problems:
         """Return the same problems with the given catalogue item for each row."""
@@ -590,9 +584,7 @@ def build_problems(
 
     arrays, columns = table_arrays(table, options, reward=reward, references=references)
     names = columns.catalogue_names if columns.catalogue is not None else None
-    gaps = columns.gaps(columns.features), columns.gaps(columns.context)
-    known = {"backend": table.backend, "catalogue_names": names or None, "gaps": gaps}
-    return Problems.from_arrays(**arrays)._with(**known), columns
+    return Problems.from_arrays(**arrays)._with(backend=table.backend, catalogue_names=names or None), columns
 
 
 def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:

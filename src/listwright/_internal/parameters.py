@@ -117,11 +117,3 @@ def _arguments(constructor: Callable[..., None]) -> tuple[str, ...]:
 
 def _short(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}...{text[-LONGEST // 2 :]}"
-
-
-def takes_nan(learner: Any) -> bool:
-    """Return whether a learner is an estimator that takes NaN, by scikit-learn's tags."""
-    estimator = getattr(learner, "estimator", learner)
-    if isinstance(estimator, type | Parameters) or not hasattr(estimator, "__sklearn_tags__"):
-        return False
-    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)

@@ -20,7 +20,7 @@ from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import RandomState, as_generator, at_least_one
-from listwright._internal.parameters import check_fitted, clone, takes_nan
+from listwright._internal.parameters import check_fitted, clone
 from listwright._internal.pictures import bars, lines
 from listwright._internal.progress import fitting, outermost, progress_to
 from listwright.checks.mistakes import warn_of_mistakes
@@ -660,7 +660,7 @@ class ListEstimator(Predictor):
     def chosen_features(self, problems: Problems) -> Features:
         """Return the features that the policy is to see, not yet fitted: those set, or those that suit the problems."""
         if self.features == "auto":
-            return compress(auto_features(problems, nan=takes_nan(self.learner)), problems)
+            return compress(auto_features(problems), problems)
         if not isinstance(self.features, Features):
             raise InputError(f'features must be "auto" or come from listwright.features. Got {self.features!r}.')
         return clone(self.features)

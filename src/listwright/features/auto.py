@@ -26,17 +26,16 @@ def paper_features() -> Features:
     return Candidate() + Distance() + Position()
 
 
-def auto_features(problems: Problems, *, nan: bool = False) -> Sum:
-    """Return the features that suit the problems; with `nan`, what was missing in a frame is shown as NaN."""
+def auto_features(problems: Problems) -> Sum:
     # Coordinates of vectors are never columns: by themselves they mean nothing.
     if not problems.n_features and problems.catalogue is None and problems.vectors is None:
         raise InputError("The candidates cannot be distinguished: pass features or a catalogue besides the context.")
-    parts: list[Features] = [Candidate(nan=nan)] if problems.n_features else []
+    parts: list[Features] = [Candidate()] if problems.n_features else []
     parts += _list_features(problems)
     if problems.catalogue is not None:
         no_other_view = not problems.n_features and problems.n_items <= MANY_ITEMS
         crosses = {"context": problems.context is not None, "list": no_other_view}
-        parts.append(Identity(tuple(name for name, wanted in crosses.items() if wanted), nan=nan))
+        parts.append(Identity(tuple(name for name, wanted in crosses.items() if wanted)))
     return Sum(parts)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats32
 from listwright._internal.saved import saved_as
 from listwright.features.base import Features
-from listwright.features.scale import Moments, Scale, dense, with_gaps
+from listwright.features.scale import Moments, Scale, dense
 from listwright.problems import Problems
 
 
@@ -30,8 +30,6 @@ class Candidate(Features):
     ----------
     standardize : bool
         Subtract the mean and divide by the standard deviation of the training rows.
-    nan : bool
-        Show values that were missing in the training frame as NaN, for a learner that takes it, instead of the median.
 
     Attributes
     ----------
@@ -41,8 +39,6 @@ class Candidate(Features):
         Scale of the context, where there is one.
     names_ : list of str
         Names of the columns.
-    gaps_, context_gaps_ : tuple of pairs
-        With `nan`: columns that had missing values in training, and the 0/1 columns that mark them.
 
     See Also
     --------
@@ -62,30 +58,25 @@ class Candidate(Features):
     group = "relevance"
     is_static = True
 
-    def __init__(self, *, standardize: bool = True, nan: bool = False) -> None:
+    def __init__(self, *, standardize: bool = True) -> None:
         self.standardize = standardize
-        self.nan = nan
 
     def summary(self, problems: Problems) -> dict[str, Any]:
         context = None if problems.context is None else Moments.of(problems.context)
         moments = Moments.of(dense(problems.features))  # first, as it refuses what is too wide
-        gaps = problems.gaps if self.nan else ((), ())
-        return {"features": moments, "context": context, "names": tuple(feature_names(problems)), "gaps": gaps}
+        return {"features": moments, "context": context, "names": tuple(feature_names(problems))}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         context = summary["context"]
-        if self.nan:
-            self.gaps_, self.context_gaps_ = summary["gaps"]
         self.scale_ = Scale.from_moments(summary["features"], standardize=self.standardize)
         self.context_scale_ = None if context is None else Scale.from_moments(context, standardize=self.standardize)
         self.names_ = [*summary["names"], *(f"context {i}" for i in range(0 if context is None else len(context.mean)))]
         return self
 
     def start(self, problems: Problems) -> CandidateSeen:
-        table = self.scale_.apply(with_gaps(problems.features, self.gaps_ if self.nan else ()))
+        table = self.scale_.apply(problems.features)
         if self.context_scale_ is not None and problems.context is not None:
-            context = with_gaps(problems.context, self.context_gaps_ if self.nan else ())
-            table = np.concatenate([table, self.context_scale_.apply(context)[problems.owners]], axis=1)
+            table = np.concatenate([table, self.context_scale_.apply(problems.context)[problems.owners]], axis=1)
         return CandidateSeen(problems, table)
 
     def columns(self, seen: CandidateSeen) -> Floats32:

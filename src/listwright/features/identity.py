@@ -11,7 +11,7 @@ from listwright._internal.arrays import Floats32, Ints
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Crossed, Features
-from listwright.features.scale import Distinct, Moments, Scale, dense, with_gaps
+from listwright.features.scale import Distinct, Moments, Scale, dense
 from listwright.problems import Problems
 
 CROSSES = ("context", "list", "candidates")
@@ -39,8 +39,6 @@ class Identity(Features):
         features of all the problem's candidates, where every problem has the whole catalogue).
     standardize : bool
         Scale what is crossed by the training problems, to a total variance of 1 for all columns together.
-    nan : bool
-        Show context that was missing in the training frame as NaN, for a learner that takes it.
 
     Attributes
     ----------
@@ -50,8 +48,6 @@ class Identity(Features):
         By cross: the columns that vary and do not repeat an earlier one.
     scales_ : dict of Scale
         By cross: their scale.
-    gaps_ : tuple of pairs
-        With `nan`: columns of the context that had missing values in training, and the 0/1 columns that mark them.
 
     Raises
     ------
@@ -80,10 +76,9 @@ class Identity(Features):
 
     group = "identity"
 
-    def __init__(self, cross: tuple[str, ...] = (), *, standardize: bool = True, nan: bool = False) -> None:
+    def __init__(self, cross: tuple[str, ...] = (), *, standardize: bool = True) -> None:
         self.cross = cross
         self.standardize = standardize
-        self.nan = nan
 
     def uses_training_data(self) -> bool:
         """True only where crossed columns are scaled; the catalogue itself is known beforehand."""
@@ -98,13 +93,10 @@ class Identity(Features):
             "n_items": int(_catalogue(problems).max()) + 1,
             "distinct": {name: Distinct.of(table) for name, table in tables.items()},
             "moments": {name: Moments.of(table) for name, table in tables.items()},
-            "gaps": problems.gaps[1] if self.nan else (),
         }
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         self.n_items_ = summary["n_items"]
-        if self.nan:
-            self.gaps_ = summary["gaps"]
         self.kept_ = {name: distinct.telling() for name, distinct in summary["distinct"].items()}
         scales = {
             name: Scale.from_moments(moments, standardize=self.standardize)
@@ -128,8 +120,6 @@ class Identity(Features):
         if largest >= self.n_items_:
             raise InputError(f"Catalogue item {largest} was not in the training data, which had {self.n_items_} items.")
         tables = self._tables(problems)
-        if self.nan and "context" in tables:
-            tables["context"] = with_gaps(tables["context"], self.gaps_)
         parts = [np.ones((len(problems), 1), np.float32)]
         parts += [scale.apply(tables[name][:, self.kept_[name]]) for name, scale in self.scales_.items()]
         in_list = -1

@@ -97,15 +97,6 @@ class Scale(NamedTuple):
         return np.ascontiguousarray((dense(table) - self.mean) / self.spread, dtype=np.float32)
 
 
-def with_gaps(table: Any, gaps: tuple[tuple[int, int], ...]) -> Any:
-    """Return the table with NaN in the columns that other columns mark as missing; `gaps` has the pairs."""
-    if gaps:
-        table = dense(table).copy()
-        for column, mark in gaps:
-            table[table[:, mark] > 0, column] = np.nan
-    return table
-
-
 def dense(table: Any, limit: float = 8e9) -> Floats32:
     if not sparse.issparse(table):
         return table

@@ -59,7 +59,7 @@ def recurs(owners: Ints, codes: Ints) -> bool:
     return len(np.unique(owners * n_values + codes)) == len(codes)
 
 
-def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool, nan: bool = False) -> Columns:
+def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
     """Find the medians of columns with missing values; with `refuse`, raise an error that names all, with counts."""
     chosen = [name for name in (*columns.features, *columns.context) if name not in columns.levels]
     gaps = {name: count for name in chosen if (count := _missing(table, name))}
@@ -68,14 +68,13 @@ def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool, nan: bool =
     if refuse:
         return columns
     if gaps:
-        treated = "passed on to the learner as NaN" if nan else "filled with the median"
-        line = f"{table.source}: missing values of {_some(gaps)} are {treated}, and 0/1 columns mark"
+        line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and 0/1 columns mark"
         warn(f'{line} them. Pass missing="error" to refuse them.', Notice)
     whole = [name for name in chosen if name not in gaps and name in table.columns]
     medians = {name: _median(table, name) for name in whole if is_number(table.columns[name].type)}
     fills = {name: _median(table, name) for name in gaps}
     unmarked = (*_marked_twice(table, gaps, columns.features), *_marked_twice(table, gaps, columns.context))
-    return replace(columns, fills=fills, unmarked=() if nan else unmarked, medians=medians)
+    return replace(columns, fills=fills, unmarked=unmarked, medians=medians)
 
 
 def _marked_twice(table: ColumnTable, gaps: Collection[str], chosen: Iterable[str]) -> Iterator[str]:

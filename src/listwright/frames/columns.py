@@ -52,12 +52,6 @@ class Columns:
             return tuple(f"{name}={level}" for level in self.levels[name])
         return (name, f"{name} is missing") if name in self.fills and name not in self.unmarked else (name,)
 
-    def gaps(self, chosen: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        """Pairs of a column with missing values and the 0/1 column that marks them, among those `chosen` become."""
-        flags = [flag for name in chosen for flag in self.flags(name)]
-        pairs = enumerate(zip(flags, flags[1:], strict=False))
-        return tuple((i, i + 1) for i, (name, mark) in pairs if name in self.fills and mark == f"{name} is missing")
-
     @property
     def context_names(self) -> tuple[str, ...]:
         return tuple(flag for name in self.context for flag in self.flags(name))
@@ -86,7 +80,6 @@ class ColumnOptions:
     columns: Columns | None = None
     new_levels: str | None = None
     fixed: bool = False  # whether no option can name other columns, as a model has named them
-    nan: bool = False  # whether missing values go to a learner that takes NaN, so that each column marks its own
 
     def read_as_text(self) -> set[str]:
         """Columns of ids and categories, which a file reader must not convert to numbers or dates."""
@@ -134,7 +127,7 @@ OPTIONS = {
         option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type
     )
     for option in fields(ColumnOptions)
-    if option.name not in ("columns", "fixed", "nan")
+    if option.name not in ("columns", "fixed")
 } | {"references": inspect.Parameter("references", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")}
 
 

@@ -48,7 +48,7 @@ def table_arrays(
     taken = set() if spec is None else set(spec.columns_of(table))
     columns = _with_levels(table, choose_columns(table, options, taken))
     if options.columns is None and table.matrix is None:
-        columns = fill_gaps(table, columns, refuse=options.missing == "error", nan=options.nan)
+        columns = fill_gaps(table, columns, refuse=options.missing == "error")
     elif options.columns is not None:
         warn_of_new_gaps(table, columns)
     if not (columns.features or columns.numbered or columns.context or columns.catalogue):

@@ -121,7 +121,7 @@ def compiled_walk(problems: Problems, features: Features, policy: Policy) -> Com
     at = 0
     for part in features.parts_ if type(features) is Sum else [features]:
         kind = type(part)
-        if kind not in KINDS or kind in parts or getattr(part, "nan", False):
+        if kind not in KINDS or kind in parts:
             return None
         width = _width(kind, part, problems)
         parts[kind] = part, policy.weights[at : at + width]
