@@ -45,6 +45,7 @@ class Predictor(Parameters, ABC):
         reward: Any = None,
         length: int | None = None,
         budget: ArrayLike | None = None,
+        new_levels: str | None = None,
     ) -> float:
         """Return the mean value of the lists that `predict` builds, under the problems' reward.
 
@@ -58,8 +59,10 @@ class Predictor(Parameters, ABC):
             What a list is worth, where that is not the reward of the problems or of `fit`.
         length, budget
             How long lists are, where that is not what the model was made for.
+        new_levels : {"error", "zeros"}, optional
+            Of a frame: what to do about levels that were not in the training data, as in `predict`.
         """
-        problems = self._as_problems(problems, measured=True, reward=reward)
+        problems = self._as_problems(problems, measured=True, reward=reward, new_levels=new_levels)
         reward_of(problems, "score")
         return float(list_values(self.predict(problems, length=length, budget=budget), problems).mean())
 

@@ -113,6 +113,7 @@ def test_unknown_levels_are_zeros_where_asked_for() -> None:
         fitted().predict(new)
     assert len(fitted().predict(new, new_levels="zeros")) == 10
     assert len(fitted(new_levels="zeros").predict(new)) == 10
+    assert fitted().score(new, new_levels="zeros") == fitted(new_levels="zeros").score(new)
     assert len(TopK(2).fit(frame(), reward="any:clicked", **NAMES).predict(new, new_levels="zeros")) == 10
     problems = lw.Problems.from_frame(frame(), **NAMES)
     with pytest.raises(InputError, match="new_levels= goes with a frame"):

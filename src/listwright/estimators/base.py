@@ -294,12 +294,14 @@ class ListEstimator(Predictor):
         reward: Any = None,
         length: int | None = None,
         budget: ArrayLike | None = None,
+        new_levels: str | None = None,
     ) -> float:
         """Return the mean value of the lists that `predict` builds; a scan is measured part by part."""
+        options: dict[str, Any] = {"reward": reward, "length": length, "budget": budget, "new_levels": new_levels}
         if isinstance(problems, Scan):
-            score = partial(self._slim().score, reward=reward, length=length, budget=budget)
+            score = partial(self._slim().score, **options)
             return mean_worth_of_all(as_engine(self.engine), problems, score)
-        return super().score(problems, reward=reward, length=length, budget=budget)
+        return super().score(problems, **options)
 
     def certify(
         self,

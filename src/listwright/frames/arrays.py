@@ -73,7 +73,7 @@ def one_hot(table: ColumnTable, name: str, levels: Sequence[str], *, new_levels:
     bad = first_bad(codes < 0)
     if bad is not None and new_levels == "error":
         problem = f"{_value(table, name, bad)!r} was not in the training data"
-        way = 'Fit again with it, or pass new_levels="zeros" to fit or predict, which reads it as none of the levels.'
+        way = 'Fit again with it, or pass new_levels="zeros" to fit, predict or score: it is then none of the levels.'
         raise table.error(bad, name, problem, way)
     flags = np.zeros((len(codes), len(levels)), dtype=np.float32)
     known = np.flatnonzero(codes >= 0)
