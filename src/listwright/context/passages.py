@@ -27,11 +27,10 @@ MOST = 256  # passages that are looked at closely; of more, the most promising o
 LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
-_SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|mdx?|rst|html?|jsonl?|xml|ya?ml|rtf|odt|epub|eml|msg|ipynb|py|tex|log|png|jpe?g|zip"
-_FILE = (
-    re.compile(  # a usual suffix, an address, a path from a root, or one with a suffix: "Node.js", "and/or" are names
-        rf".*\.(?i:{_SUFFIXES})|\w+://\S+|(?:[A-Za-z]:|[.~]{{0,2}})[/\\].*|\S*[/\\]\S*\.[A-Za-z][A-Za-z0-9]{{0,4}}"
-    )
+_SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|mdx?|rst|html?|jsonl?|xml|ya?ml|rtf|odt|epub|eml|msg|ipynb|py|tex|log"
+# A usual suffix, an address, a path from a root, or one with a suffix; "Node.js" and "and/or" are names.
+_FILE = re.compile(
+    rf".*\.(?i:{_SUFFIXES})|\w+://\S+|(?:[A-Za-z]:|[.~]{{0,2}})[/\\].*|\S*[/\\]\S*\.[A-Za-z][A-Za-z0-9]{{0,4}}"
 )
 _NO_TITLE = ("nan", "NaN", "None", "<NA>", "NaT")  # as missing values are written
 _PIECE = re.compile(r"[A-Za-z]{1,4}|[^\sA-Za-z]|\n")  # what makes a token of the estimate
