@@ -164,3 +164,27 @@ def test_estimates_over_all_lists_of_a_small_world_are_exact() -> None:
             "cascade_dr",
         ):
             assert told.estimates[name].value == pytest.approx(truth, rel=1e-3), (name, items)
+
+
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+@pytest.mark.parametrize(("n", "length", "given"), [(1500, 5, False), (6000, 2, True)])
+def test_an_assumption_about_clicks_has_an_interval_only_where_the_log_can_check_it(n, length, given) -> None:
+    """Whether there is any click depends on all slots; single slots say too much."""
+    appeal = np.linspace(0.05, 0.34, 10)
+    truth, covered = 1.0 - float(np.prod(1.0 - appeal[-length:])), 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        shown = rng.permuted(np.tile(np.arange(10), (n, 1)), axis=1)[:, :length]
+        problems = lw.Problems.from_arrays(np.zeros((n, 10, 0)), catalogue=np.arange(10))
+        log, ids, start = Log(), [str(i) for i in range(n)], problems.offsets[:-1, None]
+        chances = np.tile(1.0 / (10 - np.arange(length)), (n, 1))
+        log.append(lw.Lists(problems, start + shown), propensities=chances, list_ids=ids)
+        log.feedback(ids, (rng.random((n, length)) < appeal[shown]).astype(float))
+        best_items = np.arange(10)[: -length - 1 : -1]
+        told = evaluate(
+            log, lambda some, items=best_items: lw.Lists(some, some.offsets[:-1, None] + items), value="any"
+        )
+        for name in ("adaptive", "pseudo_inverse"):
+            estimate = told.estimates[name]
+            covered += bool(np.isnan(estimate.low)) if not given else estimate.low <= truth <= estimate.high
+    assert covered >= 18

@@ -90,7 +90,9 @@ def estimators(evidence: Evidence, *, clip: float | None = None) -> dict[str, In
         parts["shrinkage_dr"] = robust._replace(influence=start + (shrink(weights, errors) * errors).sum(axis=1))
         parts["switch"] = robust._replace(influence=_switch(parts, start, weights, errors))
     for name in ("pseudo_inverse", "adaptive") if weights.shape[1] > 1 else ():
-        parts[name] = _with_bias(parts[name], robust, certain=name == "pseudo_inverse" or is_even(evidence))
+        # Whether there is any click is no sum over slots, so there the pseudo-inverse assumes too much as well.
+        sums = name == "pseudo_inverse" and not (log.stops and is_even(evidence))
+        parts[name] = _with_bias(parts[name], robust, certain=sums)
     return parts
 
 
@@ -224,8 +226,6 @@ def adaptive(evidence: Evidence) -> InfluenceValues:
         used[group] = behaviours[chosen][group]
         influence[group] = normalise(used[group], log.gains[group])
     size = min(support_size(used[:, j]) for j in range(used.shape[1]))
-    if not is_even(evidence) and least_effective(weights, evidence) < ENOUGH:
-        size = 0.0  # nothing tells whether clicks depend on the items before
     return with_events(influence, used, log.gains, size)
 
 
@@ -280,9 +280,12 @@ def _pseudo_inverse(evidence: Evidence, size: float) -> InfluenceValues:
 
 
 def _with_bias(part: InfluenceValues, robust: InfluenceValues, *, certain: bool = True) -> InfluenceValues:
-    """Add the bias: the distance to a robust estimate if that is clear; half the distance's error if not `certain`."""
+    """Add the bias: the distance to a robust estimate if that is clear; half the distance's error if not `certain`.
+
+    Where nothing robust has evidence, an assumption that is not `certain` cannot be checked, and there is none at all.
+    """
     if part.effective_size == 0 or robust.effective_size < ENOUGH:
-        return part
+        return part if certain else part._replace(effective_size=0.0)
     apart = InfluenceValues(part.influence - robust.influence, 0.0)
     away = abs(apart.value) if abs(apart.value) > apart.error or not certain else 0.0
     return part._replace(bias=float(np.linalg.norm([part.bias, away, 0.0 if certain else 0.5 * apart.error])))

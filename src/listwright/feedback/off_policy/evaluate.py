@@ -122,7 +122,7 @@ def evaluate(
     per position ips  1.500 (1.344 to 1.673)             181     399
     per position sn   1.446 (1.363 to 1.525)             181     399
     clipped           1.446 (1.363 to 1.525)             181     399
-    adaptive          1.438 (1.382 to 1.491)             501     722
+    adaptive          1.438 (1.375 to 1.498)             501     722
     per position dr   1.445 (1.370 to 1.517)             181     399
     cascade dr        1.440 (1.367 to 1.510)             181     399
     shrinkage dr      1.427 (1.367 to 1.510)             181     399
