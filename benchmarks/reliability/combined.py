@@ -63,15 +63,17 @@ def main(arguments: list[str]) -> None:
         folder = Path(name)
         _report("one list", milliseconds(make_best(folder / "best.listwright"), lists))
         with running(folder / "best.listwright", f"sqlite:///{folder}/store.db", folder) as server:
-            stopping, seen = threading.Event(), Seen()
+            stopping, seen, alone = threading.Event(), Seen(), Seen()
             health: list[float] = []
             watching = threading.Thread(target=lambda: health.extend(healthy(server, stopping)))
             watching.start()
+            press(server.port, CLIENTS, seconds, alone, SHAPE, feedback=False)
             press(server.port, CLIENTS, seconds, seen, SHAPE)
             stopping.set()
             watching.join()
-    print(f"{CLIENTS} clients: {seen.rate:.0f} lists with feedback per second")
-    _report("a list of the service", seen.list_ms)
+    print(f"{CLIENTS} clients: {alone.rate:.0f} lists per second, {seen.rate:.0f} with feedback")
+    _report("a list of the service", alone.list_ms)
+    _report("the same with feedback between", seen.list_ms)
     _report("/healthz meanwhile", health)
 
 

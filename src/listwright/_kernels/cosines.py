@@ -21,10 +21,10 @@ class Space(NamedTuple):
 
 
 @inner(fastmath={"reassoc", "nsz", "contract"})
-def dense_dot(one: Floats32, other: Floats32) -> float:
+def dense_dot(left: Floats32, other: Floats32) -> float:
     total = 0.0
-    for i in range(len(one)):
-        total += np.float64(one[i]) * np.float64(other[i])
+    for i in range(len(left)):
+        total += np.float64(left[i]) * np.float64(other[i])
     return total
 
 

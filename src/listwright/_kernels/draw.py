@@ -14,7 +14,7 @@ INVERSE_GAP, EPSILON, SOFTMAX = 0, 1, 2
 @kernel()
 def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
     """Return numbers from 0 to 1, shape (keys, count), which depend only on key and column (SplitMix64)."""
-    found = np.empty((len(keys), count))
+    numbers = np.empty((len(keys), count))
     for i in range(len(keys)):
         state = keys[i]
         for j in range(count):
@@ -22,8 +22,8 @@ def uniforms(keys: NDArray[np.uint64], count: int) -> Floats:
             mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             mixed = mixed ^ (mixed >> np.uint64(31))
-            found[i, j] = (mixed >> np.uint64(11)) * 2.0**-53
-    return found
+            numbers[i, j] = (mixed >> np.uint64(11)) * 2.0**-53
+    return numbers
 
 
 @kernel()

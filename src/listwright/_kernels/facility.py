@@ -15,12 +15,12 @@ def sift(heap: Ints, size: int, at: int, bounds: Floats) -> None:
     row = heap[at]
     while 2 * at + 1 < size:
         child = 2 * at + 1
-        one, other = heap[child], heap[min(child + 1, size - 1)]
-        if bounds[other] > bounds[one] or (bounds[other] == bounds[one] and other < one):
-            child, one = child + 1, other
-        if bounds[one] < bounds[row] or (bounds[one] == bounds[row] and one > row):
+        node, other = heap[child], heap[min(child + 1, size - 1)]
+        if bounds[other] > bounds[node] or (bounds[other] == bounds[node] and other < node):
+            child, node = child + 1, other
+        if bounds[node] < bounds[row] or (bounds[node] == bounds[row] and node > row):
             break
-        heap[at] = one
+        heap[at] = node
         at = child
     heap[at] = row
 

@@ -53,13 +53,13 @@ def _along(axis: Floats, space: Space, row: int) -> float:
 
 
 @kernel()
-def _kernel(one: int, other: int, volume: VolumeState) -> float:
+def _kernel(row: int, other: int, volume: VolumeState) -> float:
     dense, starts, columns, values, _ = volume.space
     if len(starts) == 0:
-        product = dense_dot(dense[one], dense[other])
+        product = dense_dot(dense[row], dense[other])
     else:
-        product = sparse_dot(one, other, starts, columns, values)
-    return np.exp(-volume.gamma * max(volume.squares[one] + volume.squares[other] - 2.0 * product, 0.0))
+        product = sparse_dot(row, other, starts, columns, values)
+    return np.exp(-volume.gamma * max(volume.squares[row] + volume.squares[other] - 2.0 * product, 0.0))
 
 
 @kernel()

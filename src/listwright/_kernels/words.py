@@ -179,16 +179,16 @@ def pair_titles(
 def pair_names(latest: Any, previous: Any, owners: Any, heights: Any, rarity: Any, shared: Any, bridges: Any) -> None:
     """Fill in by pair the summed rarity of the names that both hold, and the highest product of rarity and heights."""
     for stem in range(len(latest)):
-        one = latest[stem]
-        while one >= 0:
-            i, other = owners[one], latest[stem]
+        place = latest[stem]
+        while place >= 0:
+            i, other = owners[place], latest[stem]
             while other >= 0:
                 j = owners[other]
                 if i != j:
                     shared[i, j] += rarity[stem]
-                    bridges[i, j] = max(bridges[i, j], rarity[stem] * (0.1 + heights[one]) * (0.1 + heights[other]))
+                    bridges[i, j] = max(bridges[i, j], rarity[stem] * (0.1 + heights[place]) * (0.1 + heights[other]))
                 other = previous[other]
-            one = previous[one]
+            place = previous[place]
 
 
 @outer(error_model="numpy")

@@ -87,7 +87,7 @@ class SubMod(Baseline):
             REDUNDANCIES if self.redundancy == "auto" else [self.redundancy],
             SCALINGS if self.scaling == "auto" and budgets is not None else [self.scaling],
         )
-        pairs = [(float(one), 0.0 if other == "auto" else float(other)) for one, other in options]
+        pairs = [(float(weight), 0.0 if other == "auto" else float(other)) for weight, other in options]
         self.redundancy_, self.scaling_ = best_of(
             pairs, lambda pair: list_values(_greedy(problems, graph, pair, steps, budgets), problems)
         )

@@ -247,11 +247,11 @@ def _after(features: Features, problems: Problems, picks: list[Ints]) -> Rows:
     return features.rows(seen)
 
 
-def _equal(one: Rows, other: Rows, where: Any = slice(None)) -> bool:
-    same = np.array_equal(one.table[where], other.table[where])
-    if one.crossed is None or other.crossed is None:
-        return same and one.crossed is other.crossed
-    return same and np.array_equal(_states(one)[where], _states(other)[where])
+def _equal(left: Rows, other: Rows, where: Any = slice(None)) -> bool:
+    same = np.array_equal(left.table[where], other.table[where])
+    if left.crossed is None or other.crossed is None:
+        return same and left.crossed is other.crossed
+    return same and np.array_equal(_states(left)[where], _states(other)[where])
 
 
 def _states(rows: Rows) -> Floats32:

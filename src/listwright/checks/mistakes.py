@@ -162,18 +162,18 @@ def leaking_pairs(problems: Problems, gains: Floats) -> list[tuple[int, int]]:
     if not 2 <= n <= MOST_PAIRED or sparse.issparse(problems.features) or better.all() or not better.any():
         return []
     first, second = np.triu_indices(n, 1)
-    rows, table, found = _sample_pairs(problems, better), problems.features.astype(np.float64), set()
+    rows, table, names = _sample_pairs(problems, better), problems.features.astype(np.float64), set()
     for combine in (np.subtract, np.multiply, _gap):
         ahead = _share_ahead(_differences(combine(table[:, first], table[:, second]), *rows))
         for at in np.flatnonzero(ahead >= LEAKS):  # honest columns may nearly do so together
             values = combine(table[:, first[at]], table[:, second[at]])
             if _leaks(values, better, problems, LEAKS):
-                found.add((int(first[at]), int(second[at])))
-    return sorted(found)
+                names.add((int(first[at]), int(second[at])))
+    return sorted(names)
 
 
-def _gap(one: Floats, other: Floats) -> Floats:
-    return np.abs(one - other)
+def _gap(left: Floats, other: Floats) -> Floats:
+    return np.abs(left - other)
 
 
 def better_items(problems: Problems, gains: Floats) -> Bools:
@@ -243,7 +243,7 @@ def counting_columns(problems: Problems) -> Ints:
         return np.zeros(0, dtype=np.int64)
     at = np.arange(problems.n_rows) - problems.offsets[problems.owners]
     starts = problems.offsets[:-1]
-    found = []
+    names = []
     for column in np.flatnonzero((problems.features[:3] == np.round(problems.features[:3])).all(axis=0)):
         if problems.feature_names is not None and _ranked_by_a_score(problems.feature_names[column]):
             continue
@@ -254,8 +254,8 @@ def counting_columns(problems: Problems) -> Ints:
         order = np.lexsort((values, problems.owners))
         counted = values[order] == at + least[problems.owners]
         if np.logical_and.reduceat(counted, starts)[several].all():
-            found.append(column)
-    return np.array(found, dtype=np.int64)
+            names.append(column)
+    return np.array(names, dtype=np.int64)
 
 
 def _ranked_by_a_score(name: str) -> bool:

@@ -166,9 +166,9 @@ def gains_of_agrees(grown: RecordedLists) -> None:
     some = np.asarray(grown.reward.gains_of(grown.state, rows))[::-1]
     for row in _first(_differ(some, grown.gains, grown.tolerance)):
         i = int(grown.problems.owners[row])
-        one, other = format_apart(some[row], grown.gains[row])
+        larger, other = format_apart(some[row], grown.gains[row])
         where = f"{grown.item(row)} after {grown.items(i)} {grown.place(i)}"
-        raise LawBroken("gains_of", f"gains_of says {one} and gains says {other} for {where}: they must agree.")
+        raise LawBroken("gains_of", f"gains_of says {larger} and gains says {other} for {where}: they must agree.")
 
 
 def add_is_pure(before: RecordedLists, picks: Ints) -> None:
@@ -247,8 +247,8 @@ def _gain_after(grown: RecordedLists, row: int) -> str:
 
 def _same_in_slice(whole: Floats, part: Floats, name: Callable[[int], str]) -> None:
     for i in _first(_differ(part, whole, 1e-9 * max(1.0, float(np.abs(whole).max())))):
-        one, other = format_apart(whole[i], part[i])
-        raise LawBroken("slice", f"{name(i)} is {one} in the whole batch but {other} in a slice: see Reward.take.")
+        larger, other = format_apart(whole[i], part[i])
+        raise LawBroken("slice", f"{name(i)} is {larger} in the whole batch but {other} in a slice: see Reward.take.")
 
 
 def _differ(a: Floats, b: Floats, tolerance: float) -> Bools:

@@ -113,10 +113,10 @@ def _calibrate(folds: Sequence[_Fold], examples: Sequence[Example], features: Se
     alone = [scores_alone(model, features[row]) for model, row in rows]
     labels = np.concatenate([np.array(examples[row].facts) >= 0 for _, row in rows]).astype(np.float64)
     signals = [examples[row].given.signals() for _, row in rows]
-    names = sorted({name for found in signals for name in found})
+    names = sorted({name for signal in signals for name in signal})
     blank = [np.zeros(len(values)) for values in alone]
     columns = [
-        np.concatenate([found.get(name, no) for found, no in zip(signals, blank, strict=True)]) for name in names
+        np.concatenate([signal.get(name, no) for signal, no in zip(signals, blank, strict=True)]) for name in names
     ]
     text = np.concatenate(alone)
     fitted = fit_logistic(np.column_stack([np.ones(len(text)), text, *columns]), labels)
@@ -209,25 +209,25 @@ def certify_packer(
     unknown = [name for name in rivals if name not in ("bm25", "scores")]
     if unknown:
         raise InputError(f'rivals must be "bm25" or "scores". Got {unknown[0]!r}.')
-    sizes = [np.maximum(passage_sizes(one.given, None, packer.tokens, packer.style), 1.0) for one in examples]
+    sizes = [np.maximum(passage_sizes(case.given, None, packer.tokens, packer.style), 1.0) for case in examples]
     problems = example_problems(examples, [example.features() for example in examples], sizes)
     limits: dict[str, Any] = {"length": length, "budget": budget}
     best = greedy(problems, **limits).values
     assert best is not None
     packed = [packer.pack(**example.arguments(), **limits, stop=stop) for example in examples]
-    values = np.array([one.share(answer.positions) for one, answer in zip(examples, packed, strict=True)])
+    values = np.array([case.share(answer.positions) for case, answer in zip(examples, packed, strict=True)])
     others: dict[str, Floats] = {}
     notes: tuple[str, ...] = ()
     if "bm25" in rivals:
         by_words = MMR(0.0, relevance="bm25").fit(problems).predict(problems, **limits, allow_short=True)
         others["BM25"] = list_values(by_words, problems)
     if "scores" in rivals:
-        tops = [_top_by_score(one, size, budget, length) for one, size in zip(examples, sizes, strict=True)]
-        others[SCORES] = np.array([one.share(top) for one, top in zip(examples, tops, strict=True)])
+        tops = [_top_by_score(case, size, budget, length) for case, size in zip(examples, sizes, strict=True)]
+        others[SCORES] = np.array([case.share(top) for case, top in zip(examples, tops, strict=True)])
         taken = sum(float(size[top].sum()) for size, top in zip(sizes, tops, strict=True))
         fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
         notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {SCORES}.",)
-    kinds, clusters = np.unique([one.key() for one in examples], return_inverse=True)
+    kinds, clusters = np.unique([case.key() for case in examples], return_inverse=True)
     copies = len(examples) - len(kinds)
     if copies:
         notes += (f"{copies} of these are repeated questions, and each question counts once.",)

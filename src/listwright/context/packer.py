@@ -366,7 +366,7 @@ class ContextPacker(Parameters):
         examples = read_examples(data, **columns)
         limits: dict[str, Any] = {"budget": budget, "length": length, "stop": stop}
         packed = [self.pack(**example.arguments(), **limits) for example in examples]
-        return float(np.mean([one.share(answer.positions) for one, answer in zip(examples, packed, strict=True)]))
+        return float(np.mean([case.share(answer.positions) for case, answer in zip(examples, packed, strict=True)]))
 
     def certify(
         self,

@@ -68,15 +68,15 @@ class Passages:
 
     def signals(self) -> dict[str, Floats]:
         """Return scores, cosines to the question and positions, each with mean 0 and standard deviation 1."""
-        found = {"position": -np.log1p(self.places)}
+        columns = {"position": -np.log1p(self.places)}
         if self.scores is not None:
-            found["score"] = self.scores
+            columns["score"] = self.scores
         if self.embeddings is not None and self.query_embedding is not None:
             lengths = np.linalg.norm(self.embeddings, axis=1) * np.linalg.norm(self.query_embedding)
-            found["cosine"] = self.embeddings @ self.query_embedding / np.maximum(lengths, 1e-12)
-        found = {name: values / max(np.abs(values).max(initial=0.0), 1e-300) for name, values in found.items()}
-        spread = {name: float(values.std()) for name, values in found.items() if len(values)}
-        return {name: (found[name] - found[name].mean()) / size for name, size in spread.items() if size > 1e-12}
+            columns["cosine"] = self.embeddings @ self.query_embedding / np.maximum(lengths, 1e-12)
+        columns = {name: values / max(np.abs(values).max(initial=0.0), 1e-300) for name, values in columns.items()}
+        spread = {name: float(values.std()) for name, values in columns.items() if len(values)}
+        return {name: (columns[name] - columns[name].mean()) / size for name, size in spread.items() if size > 1e-12}
 
 
 def read_passages(
@@ -255,10 +255,10 @@ def cut_passages(
     for row in np.flatnonzero(rows & (sizes > token_limit)):
         sentences = split_sentences(texts[row])
         for count in range(len(sentences) - 1, 0, -1):
-            one = replace(given.take(np.array([row])), texts=[" ".join(sentences[:count])])
-            size = passage_sizes(one, None, tokens, style)[0]
+            shorter = replace(given.take(np.array([row])), texts=[" ".join(sentences[:count])])
+            size = passage_sizes(shorter, None, tokens, style)[0]
             if size <= token_limit:
-                texts[row], sizes[row] = one.texts[0], size
+                texts[row], sizes[row] = shorter.texts[0], size
                 break
     return replace(given, texts=texts), sizes
 
@@ -337,7 +337,8 @@ def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | N
     names = given.sources if given.sources is not None else given.documents
     if per_source is not None and not any(names):
         raise InputError("per_source needs sources, or titles to tell sources apart. Pass sources=[...].")
-    levels, quotas = [list(names)], [per_source]
+    levels: list[Sequence[Any]] = [names]
+    quotas = [per_source]
     if isinstance(per_source, list):
         paths = [name if isinstance(name, tuple) else (name,) for name in names]
         odd = next((row for row, path in enumerate(paths) if len(path) != len(per_source)), None)
@@ -346,14 +347,15 @@ def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | N
                 f"per_source has {len(per_source)} entries, so the source of each passage needs as many levels. "
                 f"That of passage {odd} has {len(paths[odd])}."
             )
-        levels, quotas = [list(labels) for labels in zip(*paths, strict=True)], list(per_source)
+        levels, quotas = list(zip(*paths, strict=True)), list(per_source)
+    groups = []
     for level, labels in enumerate(levels):
         numbers: dict[Any, int] = {}
-        levels[level] = np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
+        groups.append(np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64))
         if isinstance(quota := quotas[level], Mapping):
             quotas[level] = {numbers[name]: bounds for name, bounds in quota.items() if name in numbers}
     n, limited = len(given), None if per_source is None else quotas
-    return make_quotas(Quotas.free(n), np.array([0, n]), levels, limited, None, None, budgets, None)
+    return make_quotas(Quotas.free(n), np.array([0, n]), groups, limited, None, None, budgets, None)
 
 
 def is_number(value: Any) -> bool:

@@ -110,12 +110,12 @@ def _paper(paper: str, files: Mapping[str, str]) -> dict[str, Any]:
 
 def _summaries(files: Mapping[str, str]) -> list[dict[str, str]]:
     """Return the summaries whose file names say of which kind they are."""
-    found = []
+    records = []
     for name, text in sorted((Path(path).name, _plain(text)) for path, text in files.items()):
         kind = next((kind for kind in ("abstract", "community", "human") if kind in name), None)
         if kind and text:
-            found.append({"annotator": name, "kind": kind, "text": text})
-    return found
+            records.append({"annotator": name, "kind": kind, "text": text})
+    return records
 
 
 def _plain(text: str) -> str:

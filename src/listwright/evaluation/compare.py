@@ -120,8 +120,8 @@ def compare(
     with progress_to(progress):
         for number, (split, name) in enumerate(todo, start=1):
             with progress_to(False):
-                found = list(_values(methods[name], split, limits))
-            parts += [_records(name, split, limits.name, limit, values) for limit, values in found]
+                fold_values = list(_values(methods[name], split, limits))
+            parts += [_records(name, split, limits.name, limit, values) for limit, values in fold_values]
             what = f"{name}: seed {split.seed}, fold {split.fold}, {len(split.train)} problems"
             report_progress(what, number, len(todo))
     table = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}

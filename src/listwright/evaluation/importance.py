@@ -73,11 +73,11 @@ def importance(
     reward_of(problems, "importance")
     value = float(list_values(model.predict(problems), problems).mean())
     orders = [np.random.default_rng([random_state, i]).permutation(problems.n_rows) for i in range(n_repeats)]
-    found = {
-        name: [value - float(list_values(model.predict(one), problems).mean()) for one in permuted]
+    drops = {
+        name: [value - float(list_values(model.predict(copy), problems).mean()) for copy in permuted]
         for name, permuted in _permutations(problems, orders, _names_to_permute(problems, features))
     }
-    names, falls = np.array(list(found)), np.array(list(found.values())).reshape(len(found), n_repeats)
+    names, falls = np.array(list(drops)), np.array(list(drops.values())).reshape(len(drops), n_repeats)
     means = falls.mean(axis=1)
     order = np.argsort(-means, kind="stable")
     columns = {"feature": names[order], "importance": means[order], "spread": falls.std(axis=1)[order]}

@@ -124,16 +124,16 @@ def means(values: Floats, *, bounds: Bounds | None = None) -> Means:
     """Return means over the last axis with 95 % intervals: Wilson's if all are at the bounds, else Student's t."""
     n = values.shape[-1]
     variance = values.var(axis=-1, ddof=1) if n > 1 else np.full(values.shape[:-1], np.nan)
-    found = means_from_moments(values.mean(axis=-1), variance, n, bounds=bounds)
+    interval = means_from_moments(values.mean(axis=-1), variance, n, bounds=bounds)
     if bounds is None or n < 2:
-        return found
+        return interval
     first, last = bounds
     binary = ((values == first) | (values == last)).all(axis=-1)
     if not binary.any():
-        return found
+        return interval
     wilson = np.vectorize(share_interval, otypes=[float, float])((values == last).sum(axis=-1), n)
     low, high = (first + (last - first) * end for end in wilson)
-    return found._replace(low=np.where(binary, low, found.low), high=np.where(binary, high, found.high))
+    return interval._replace(low=np.where(binary, low, interval.low), high=np.where(binary, high, interval.high))
 
 
 def means_from_moments(
@@ -159,8 +159,8 @@ def means_from_moments(
 @lru_cache(maxsize=4096)
 def share_interval(hits: int, total: int) -> tuple[float, float]:
     """Return the 95 % interval of a share by Wilson (1927), which holds for few cases and near 0 and 1."""
-    found = scipy.stats.binomtest(int(hits), int(total)).proportion_ci(CONFIDENCE, method="wilson")
-    return float(found.low), float(found.high)
+    interval = scipy.stats.binomtest(int(hits), int(total)).proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.random.Generator) -> tuple[float, float]:
@@ -174,11 +174,11 @@ def bootstrap(parts: Floats, totals: Floats, *, confidence: float, rng: np.rando
         return np.nan, np.nan
     options = {"paired": True, "vectorized": True, "confidence_level": confidence, "rng": rng}
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = scipy.stats.bootstrap((parts, totals), _ratio, n_resamples=RESAMPLES, **options)
-    if not np.isfinite(found.confidence_interval).all():  # BCa has no answer if nearly all resamples agree
-        options |= {"method": "percentile", "bootstrap_result": found}
-        found = scipy.stats.bootstrap((parts, totals), _ratio, n_resamples=0, **options)
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+        interval = scipy.stats.bootstrap((parts, totals), _ratio, n_resamples=RESAMPLES, **options)
+    if not np.isfinite(interval.confidence_interval).all():  # BCa has no answer if nearly all resamples agree
+        options |= {"method": "percentile", "bootstrap_result": interval}
+        interval = scipy.stats.bootstrap((parts, totals), _ratio, n_resamples=0, **options)
+    return float(interval.confidence_interval.low), float(interval.confidence_interval.high)
 
 
 def skewed_interval(

@@ -105,12 +105,12 @@ def subtopic_recall(lists: Lists, problems: Problems, *, at: int | None = None) 
     >>> subtopic_recall(lw.Lists(problems, np.array([[0, 1]])), problems).round(3)
     array([0.667])
     """
-    found, rows = subtopics(problems), _cut(lists, at)
-    covered = np.zeros(len(found.weights), dtype=bool)
+    topics, rows = subtopics(problems), _cut(lists, at)
+    covered = np.zeros(len(topics.weights), dtype=bool)
     for picks in rows.T:
-        covered[found.topics[found.entries(picks)]] = True
-    hits = np.bincount(found.owners, covered, minlength=len(found.counts))
-    return np.where(found.counts > 0, hits / np.maximum(found.counts, 1), np.nan)
+        covered[topics.topics[topics.entries(picks)]] = True
+    hits = np.bincount(topics.owners, covered, minlength=len(topics.counts))
+    return np.where(topics.counts > 0, hits / np.maximum(topics.counts, 1), np.nan)
 
 
 def alpha_ndcg(
@@ -213,16 +213,16 @@ def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | N
     """
     if scale not in SCALES:
         raise InputError(f"scale must be one of {', '.join(SCALES)}. Got {scale!r}.")
-    found, rows = subtopics(problems), _cut(lists, at)
-    going, earned = np.ones(len(found.weights)), np.zeros(len(found.weights))
+    relevant, rows = subtopics(problems), _cut(lists, at)
+    going, earned = np.ones(len(relevant.weights)), np.zeros(len(relevant.weights))
     for rank, picks in enumerate(rows.T, start=1):
-        entries = found.entries(picks)
-        topics, chance = found.topics[entries], found.satisfies[entries]
+        entries = relevant.entries(picks)
+        topics, chance = relevant.topics[entries], relevant.satisfies[entries]
         earned[topics] += going[topics] * chance / rank
         going[topics] *= 1.0 - chance
-    sums = np.bincount(found.owners, found.weights * earned, len(problems))
+    sums = np.bincount(relevant.owners, relevant.weights * earned, len(problems))
     most = _most(problems, scale, rows.shape[1] if at is None else at)
-    return np.where(found.totals > 0, sums / _safe(found.totals) / most, np.nan)
+    return np.where(relevant.totals > 0, sums / _safe(relevant.totals) / most, np.nan)
 
 
 def _most(problems: Problems, scale: str, length: int) -> float:

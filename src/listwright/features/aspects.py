@@ -130,8 +130,8 @@ class Aspects(Features):
         """The state of one kind after the picks; the seat of a pick is shared out over the aspects that it answers."""
         answers = state.table[rows]
         missed = tuple(
-            _replace_rows(one, some, one[some] * (1.0 - answers**power))
-            for power, one in zip(self.powers, state.missed, strict=True)
+            _replace_rows(left, some, left[some] * (1.0 - answers**power))
+            for power, left in zip(self.powers, state.missed, strict=True)
         )
         share = answers / np.maximum(answers.sum(axis=1, keepdims=True), 1e-12)
         return state._replace(

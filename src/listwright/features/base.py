@@ -223,17 +223,17 @@ class Sum(Features):
         return tuple(part.start(problems) for part in self.parts_)
 
     def columns(self, seen: tuple[Any, ...]) -> Floats32:
-        return np.concatenate([part.columns(one) for part, one in zip(self.parts_, seen, strict=True)], axis=1)
+        return np.concatenate([part.columns(state) for part, state in zip(self.parts_, seen, strict=True)], axis=1)
 
     def cross_columns(self, seen: tuple[Any, ...]) -> Crossed | None:
-        found = [part.cross_columns(one) for part, one in zip(self.parts_, seen, strict=True)]
-        found = [one for one in found if one is not None]
-        if len(found) > 1:
+        blocks = [part.cross_columns(state) for part, state in zip(self.parts_, seen, strict=True)]
+        blocks = [state for state in blocks if state is not None]
+        if len(blocks) > 1:
             raise InputError("Only one part of a sum can be crossed. Put all crosses into one Identity.")
-        return found[0] if found else None
+        return blocks[0] if blocks else None
 
     def add(self, seen: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        return tuple(part.add(one, picks) for part, one in zip(self.parts_, seen, strict=True))
+        return tuple(part.add(state, picks) for part, state in zip(self.parts_, seen, strict=True))
 
     def names(self) -> list[str]:
         return [name for part in self.parts_ for name in part.names()]

@@ -141,10 +141,10 @@ def word_worth(problems: Problems) -> Floats:
     slots_of = words.owners * width + words.columns
     wanted = owners * width + tables["words"].values % width
     place = np.minimum(np.searchsorted(slots_of, wanted), len(slots_of) - 1)
-    found = slots_of[place] == wanted
+    match = slots_of[place] == wanted
     worth = np.zeros((len(slots_of), TIMES))
     for time in range(TIMES):
-        again = found & (tables["caps"].values > time)
+        again = match & (tables["caps"].values > time)
         worth[:, time] = np.bincount(place[again], tables["weights"].values[again], minlength=len(slots_of))
     return worth
 

@@ -102,7 +102,7 @@ class Identity(Features):
             name: Scale.from_moments(moments, standardize=self.standardize)
             for name, moments in summary["moments"].items()
         }
-        self.scales_ = {name: self._scale(one, self.kept_[name]) for name, one in scales.items()}
+        self.scales_ = {name: self._scale(scale, self.kept_[name]) for name, scale in scales.items()}
         return self
 
     def _scale(self, scale: Scale, kept: Ints) -> Scale:

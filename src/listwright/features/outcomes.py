@@ -188,11 +188,11 @@ def fresh_models(given: Sequence[str | OutcomeModel]) -> dict[str, OutcomeModel]
     if not given:
         raise InputError(f"models must name at least one of {', '.join(MODELS)}. Got none.")
     models: dict[str, OutcomeModel] = {}
-    for one in given:
-        if isinstance(one, str) and one not in MODELS:
-            raise InputError(f"models must be some of {', '.join(MODELS)}, or outcome models. Got {one!r}.")
-        name = one if isinstance(one, str) else type(one).__name__.lower()
-        models[name] = MODELS[one]() if isinstance(one, str) else copy.deepcopy(one)
+    for table in given:
+        if isinstance(table, str) and table not in MODELS:
+            raise InputError(f"models must be some of {', '.join(MODELS)}, or outcome models. Got {table!r}.")
+        name = table if isinstance(table, str) else type(table).__name__.lower()
+        models[name] = MODELS[table]() if isinstance(table, str) else copy.deepcopy(table)
     return models
 
 

@@ -55,17 +55,17 @@ class Distinct(NamedTuple):
         return np.sort(first[self.varies[first]])
 
 
-def merge(one: Any, other: Any) -> Any:
+def merge(left: Any, other: Any) -> Any:
     """Return the summary of two parts."""
     # Dicts and lists are merged entry by entry, objects by their own `merge`, of two numbers the larger is taken, and
     # anything else must be the same in both.
-    if isinstance(one, dict):
-        return {name: merge(entry, other[name]) for name, entry in one.items()}
-    if isinstance(one, list):
-        return [merge(a, b) for a, b in zip(one, other, strict=True)]
-    if isinstance(one, int):
-        return max(one, other)
-    return one.merge(other) if hasattr(one, "merge") else one
+    if isinstance(left, dict):
+        return {name: merge(entry, other[name]) for name, entry in left.items()}
+    if isinstance(left, list):
+        return [merge(a, b) for a, b in zip(left, other, strict=True)]
+    if isinstance(left, int):
+        return max(left, other)
+    return left.merge(other) if hasattr(left, "merge") else left
 
 
 @saved_as("features.Scale")

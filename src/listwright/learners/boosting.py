@@ -220,9 +220,9 @@ class BoostingRanker(SmallTrees):
         if not is_ranker(trees):
             return from_histogram(trees.fit(table, softmax_step(scores, target, group), sample_weight=weights))
         trees.fit(table, target.astype(int), group=group, init_score=scores, sample_weight=weights)
-        found = as_booster(trees)
-        assert found is not None
-        return found
+        booster = as_booster(trees)
+        assert booster is not None
+        return booster
 
     @property
     def parts(self) -> tuple[Any, ...]:

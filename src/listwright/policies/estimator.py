@@ -82,12 +82,12 @@ def predictions(estimator: Any, table: Any) -> Floats:
     """Return one number per row: of a classifier the probability of its highest class, or its margin."""
     with threads_for(table):
         if hasattr(estimator, "predict_proba"):
-            found = estimator.predict_proba(table)[:, -1]
+            scores = estimator.predict_proba(table)[:, -1]
         elif hasattr(estimator, "decision_function"):
-            found = estimator.decision_function(table)
+            scores = estimator.decision_function(table)
         else:
-            found = estimator.predict(table)
-    numbers = np.asarray(found, dtype=np.float64)
+            scores = estimator.predict(table)
+    numbers = np.asarray(scores, dtype=np.float64)
     return numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers
 
 
@@ -128,7 +128,7 @@ def as_forest(estimator: Any) -> TreeArrays | None:
     kind = type(estimator)
     if kind.__module__ != FORESTS or kind.__name__ not in KINDS or estimator.n_outputs_ != 1:
         return None
-    trees = [one.tree_ for one in estimator.estimators_]
+    trees = [member.tree_ for member in estimator.estimators_]
     starts = np.cumsum([0, *(tree.node_count for tree in trees)])
     joined = {
         name: np.concatenate([getattr(tree, name) for tree in trees])

@@ -136,7 +136,7 @@ class Sequence(Policy):
 
     def linear(self) -> list[Linear] | None:
         each = [policy.linear() for policy in self.policies]
-        return None if None in each else [one[0] for one in each if one is not None]
+        return None if None in each else [pair[0] for pair in each if pair is not None]
 
     @property
     def nbytes(self) -> int | None:

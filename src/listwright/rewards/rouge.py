@@ -91,7 +91,7 @@ class Rouge(TopicReward):
     def _lay_out(self, offsets: Ints) -> dict[str, Ragged]:
         if self.n < 1:
             raise InputError(f"n must be at least 1. Got {self.n}.")
-        candidates, references = list(self._source[0]), [_several(one, i) for i, one in enumerate(self._source[1])]
+        candidates, references = list(self._source[0]), [_several(texts, i) for i, texts in enumerate(self._source[1])]
         if len(candidates) != offsets[-1]:
             raise InputError(f"candidates must have one token list per row ({offsets[-1]}). Got {len(candidates)}.")
         if len(references) != len(offsets) - 1:
@@ -208,7 +208,7 @@ def _matches(row_of: Ints, row_gram: Ints, topic_keys: Ints, offsets: Ints, n_gr
     owner_of_row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     wanted = owner_of_row[rows] * n_grams + entries % n_grams
     first = np.searchsorted(topic_keys[order], wanted, side="left")
-    found = np.searchsorted(topic_keys[order], wanted, side="right") - first
-    ranges = np.repeat(first - starts_of(found)[:-1], found) + np.arange(found.sum())
-    touched = np.bincount(np.repeat(rows, found), minlength=int(offsets[-1]))
-    return touched, order[ranges], np.repeat(counts, found).astype(np.float64)
+    n_matches = np.searchsorted(topic_keys[order], wanted, side="right") - first
+    ranges = np.repeat(first - starts_of(n_matches)[:-1], n_matches) + np.arange(n_matches.sum())
+    touched = np.bincount(np.repeat(rows, n_matches), minlength=int(offsets[-1]))
+    return touched, order[ranges], np.repeat(counts, n_matches).astype(np.float64)

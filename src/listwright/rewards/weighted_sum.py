@@ -90,16 +90,18 @@ class WeightedSum(Reward):
         return tuple(part.start(problems) for part in self.rewards)
 
     def gains(self, state: tuple[Any, ...]) -> Floats:
-        return self._sum([part.gains(one) for part, one in zip(self.rewards, state, strict=True)])
+        return self._sum([part.gains(part_state) for part, part_state in zip(self.rewards, state, strict=True)])
 
     def gains_of(self, state: tuple[Any, ...], rows: Ints) -> Floats:
-        return self._sum([part.gains_of(one, rows) for part, one in zip(self.rewards, state, strict=True)])
+        return self._sum(
+            [part.gains_of(part_state, rows) for part, part_state in zip(self.rewards, state, strict=True)]
+        )
 
     def add(self, state: tuple[Any, ...], picks: Ints) -> tuple[Any, ...]:
-        return tuple(part.add(one, picks) for part, one in zip(self.rewards, state, strict=True))
+        return tuple(part.add(part_state, picks) for part, part_state in zip(self.rewards, state, strict=True))
 
     def value(self, state: tuple[Any, ...]) -> Floats:
-        return self._sum([part.value(one) for part, one in zip(self.rewards, state, strict=True)])
+        return self._sum([part.value(part_state) for part, part_state in zip(self.rewards, state, strict=True)])
 
     def _sum(self, parts: list[Floats]) -> Floats:
         total = np.zeros(len(parts[0]))

@@ -136,13 +136,13 @@ def _squares(table: Any, low: int, name: str) -> Floats:
         some = table[low : low + BLOCK]
         if sparse.issparse(some):
             some = some.astype(np.float32).astype(np.float64)
-            found = np.asarray(some.multiply(some).sum(axis=1)).reshape(-1)
+            squares = np.asarray(some.multiply(some).sum(axis=1)).reshape(-1)
         else:
-            found = lengths_of(np.asarray(some, dtype=np.float32))
-    bad = first_bad(~np.isfinite(found))
+            squares = lengths_of(np.asarray(some, dtype=np.float32))
+    bad = first_bad(~np.isfinite(squares))
     if bad is not None:
         raise InputError(_not_finite(table, low + bad, name))
-    return found
+    return squares
 
 
 def _not_finite(table: Any, row: int, name: str) -> str:
@@ -304,8 +304,8 @@ class Distances(SimilarityMatrix):
         return 2.0 - 2.0 * similar if self.gamma > 0 else self.ceiling - similar
 
     def tile(self, candidates: Any, targets: Any) -> Any:
-        (one, ones), (other, others) = candidates, targets
-        product = one @ other.T
+        (left, ones), (other, others) = candidates, targets
+        product = left @ other.T
         squared = product.toarray() if sparse.issparse(product) else product
         squared *= -2.0
         squared += ones[:, None]

@@ -179,10 +179,10 @@ class RoundRecord(NamedTuple):
         return f"lists were worth {self.training_value:.3f} while learning{held}"
 
 
-def _merge_rounds(one: RoundRecord, other: RoundRecord) -> RoundRecord:
+def _merge_rounds(left: RoundRecord, other: RoundRecord) -> RoundRecord:
     """Return two rounds as one, with the values weighted by states; the later held-out value counts."""
-    states = max(one.states + other.states, 1)
-    value = (one.states * one.training_value + other.states * other.training_value) / states
+    states = max(left.states + other.states, 1)
+    value = (left.states * left.training_value + other.states * other.training_value) / states
     return RoundRecord(other.round, states, value, other.held_out_value)
 
 

@@ -76,7 +76,7 @@ class Ranges:
 
     def merge(self, other: Self) -> Self:
         pairs = (self.context, other.context), (self.vectors, other.vectors)
-        context, vectors = (None if one is None or two is None else one.merge(two) for one, two in pairs)
+        context, vectors = (None if first is None or two is None else first.merge(two) for first, two in pairs)
         return type(self)(self.features.merge(other.features), context, vectors)
 
 

@@ -233,10 +233,10 @@ class Shares:
     note: str = ""  # says if the contributions do not add up to the scores
 
     def by_group(self) -> dict[str, Floats]:
-        found: dict[str, Floats] = {}
+        terms: dict[str, Floats] = {}
         for block, table in zip(self.blocks, self.tables, strict=True):
-            found[block.group] = np.concatenate([found[block.group], table], axis=1) if block.group in found else table
-        return found
+            terms[block.group] = np.concatenate([terms[block.group], table], axis=1) if block.group in terms else table
+        return terms
 
     def largest(self, row: int, count: int) -> dict[str, float]:
         named = [
@@ -268,8 +268,8 @@ def shares_of(policy: Policy, every: list[Block], rows: Rows) -> Shares:
 
 def blocks_of(features: Features, seen: Any) -> list[Block]:
     blocks = []
-    for part, one in features.parts_seen(seen):
-        width, names = part.columns(one).shape[1], part.names()
+    for part, state in features.parts_seen(seen):
+        width, names = part.columns(state).shape[1], part.names()
         if len(names) != width:
             names = [f"{part.group} {j}" for j in range(width)]
         blocks.append(Block(part.group, names))

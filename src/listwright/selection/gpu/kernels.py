@@ -69,19 +69,19 @@ def _lift(  # type: ignore[no-untyped-def]
     """similar[i] = similarity of `row` to target i where it is above best[i], else best[i]; rises by program."""
     at = tl.program_id(0) * BM + tl.arange(0, BM)
     inside = at < n
-    found = tl.zeros((BM,), tl.float32)
+    near = tl.zeros((BM,), tl.float32)
     for k in range(0, D, BK):
         columns = k + tl.arange(0, BK)
         place = at[:, None].to(tl.int64) * D + columns[None, :]
         rows = tl.load(table + place, mask=inside[:, None], other=0.0).to(tl.float32)
-        found += tl.sum(rows * tl.load(row + columns).to(tl.float32)[None, :], axis=1)
+        near += tl.sum(rows * tl.load(row + columns).to(tl.float32)[None, :], axis=1)
     if KIND > 0:
         squares = tl.load(of_targets + at, mask=inside, other=0.0)
-        found = tl.maximum(squares + tl.load(of_row) - 2.0 * found, 0.0)
-        found = tl.exp(-gamma * found) if KIND == 2 else ceiling - found
+        near = tl.maximum(squares + tl.load(of_row) - 2.0 * near, 0.0)
+        near = tl.exp(-gamma * near) if KIND == 2 else ceiling - near
     before = tl.load(best + at, mask=inside, other=float("inf"))
-    rise = tl.where(found - before > noise, found - before, 0.0)
-    tl.store(similar + at, tl.where(rise > 0, found, before), mask=inside)
+    rise = tl.where(near - before > noise, near - before, 0.0)
+    tl.store(similar + at, tl.where(rise > 0, near, before), mask=inside)
     if WEIGHTED:
         rise *= tl.load(weights + at, mask=inside, other=0.0)
     tl.store(rises + tl.program_id(0), tl.sum(rise))

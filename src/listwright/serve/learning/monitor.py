@@ -102,9 +102,9 @@ class PolicyMonitor:
             self.unseen = 0
             for reference in (self.deployed, *self.earlier):
                 by_source = self._by_source(learned, reference)
-                behind = [one for one in by_source if one.behind]
-                if behind and len(behind) >= sum(one.low > 0 for one in by_source):
-                    return min(behind, key=lambda one: one.high)
+                behind = [watched for watched in by_source if watched.behind]
+                if behind and len(behind) >= sum(watched.low > 0 for watched in by_source):
+                    return min(behind, key=lambda watched: watched.high)
             self.policies.append(learned)
         return None if len(self.differences) < LEAST else _compare(np.array(self.differences))
 

@@ -50,10 +50,10 @@ def _pair_titles(
     parts[words] = of_word / np.maximum(sum_by(owners, of_word, n), 1e-9)[owners]
     new[words] = np.where(asked.is_term[reading.stems[words]], 0.0, of_word)
     space = np.full(int(reading.words.max(initial=0)) + 1, -1), np.empty(n_words, np.int64), reading.owners
-    held, found = np.full(len(rarity), -1), np.zeros((3, n, n))
+    held, links = np.full(len(rarity), -1), np.zeros((3, n, n))
     texts = reading.words, reading.stems, reading.sentences, reading.titles, reading.bodies
-    pair_titles(*texts, telling, counts, shares, parts, new, *space, held, *found)
-    return found[0], found[1], found[2]
+    pair_titles(*texts, telling, counts, shares, parts, new, *space, held, *links)
+    return links[0], links[1], links[2]
 
 
 def _same_titles(reading: Reading) -> Floats:
