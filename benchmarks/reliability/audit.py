@@ -13,9 +13,10 @@ from listwright.serve.learning.learner import VersionLearner
 from listwright.serve.learning.progress import events_after, rows_of
 from listwright.serve.learning.updater import learner_maker
 from listwright.serve.models.version import load_bytes, publish
+from listwright.serve.store.records import FeedbackEvent
 from listwright.serve.store.schema import feedback, lists, models
 
-EVERYTHING = 10**9
+PART = 10_000  # events that are read at a time: PostgreSQL takes 65,535 parameters
 
 
 def audit(store: str, book: Book, *, learned: bool = True) -> list[str]:
@@ -50,8 +51,10 @@ def _audit_learners(engine: Engine) -> list[str]:
 
 def _audit_learner(engine: Engine, row: Any, file: bytes) -> list[str]:
     make = learner_maker(Settings())
+    events: list[FeedbackEvent] = []
     with engine.connect() as connection:
-        events = events_after(connection, row.version, 0, EVERYTHING)
+        while some := events_after(connection, row.version, events[-1].number if events else 0, PART):
+            events += some
     if not events:
         return []
     if row.applied != events[-1].number:
