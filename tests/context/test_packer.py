@@ -94,6 +94,10 @@ def test_limits(packer: lw.ContextPacker) -> None:
     assert [sources[position] for position in from_b.positions] == ["b", "b"]
     every = packer.pack(QUESTION, PASSAGES, sources=sources, per_source=(1, 1)).positions
     assert sorted(sources[position] for position in every) == ["a", "b"]
+    for least in (1, 2):  # which count for more than `min_probability`
+        needed = {"per_source": {"b": (least, None)}, "min_probability": 1.0}
+        packed = packer.pack(QUESTION, PASSAGES, sources=sources, **needed)
+        assert [sources[position] for position in packed.positions].count("b") == least
     first = packer.pack(QUESTION, PASSAGES).positions[0]
     assert first not in packer.pack(QUESTION, PASSAGES, exclude=[first]).positions
     assert len(packer.pack(QUESTION, PASSAGES, budgets=[([1.0] * 4, 2.0)])) == 2
@@ -148,7 +152,7 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"length": (1, 2)}, "length must be"),
         ({"per_source": [2, 1], "sources": ["a", "b", "c", "d"]}, "That of passage 0 has 1"),
         ({"per_source": [2, 1], "sources": [("a", 1), ("a", 2), ("b", 3), ("b", 1)]}, "not nested"),
-        ({"per_source": [2, None], "sources": [("a", 1), ("a", 2), ("b", 3), ("b", 4)]}, "per_group must be"),
+        ({"per_source": [2, None], "sources": [("a", 1), ("a", 2), ("b", 3), ("b", 4)]}, "per_source must be"),
     ],
 )
 def test_bad_input_is_named(packer: lw.ContextPacker, changes: dict[str, Any], message: str) -> None:
@@ -216,6 +220,11 @@ def test_it_stops_where_nothing_more_is_needed(packer: lw.ContextPacker) -> None
     stopped = packer.pack(QUESTION, PASSAGES, stop="auto")
     assert stopped.positions == every.positions[: len(stopped)]
     assert len(stopped) < 4
+    scored = packer.pack(QUESTION, PASSAGES, scores=[0, 9, 5, 8])
+    for least in (0.01, 0.1, 0.5, 0.9):  # behind an unlikely passage, a likely one is still picked
+        some = packer.pack(QUESTION, PASSAGES, scores=[0, 9, 5, 8], min_probability=least)
+        chances = zip(scored.positions, scored.probabilities, strict=True)
+        assert some.positions == [place for i, (place, chance) in enumerate(chances) if i == 0 or chance >= least]
     assert stopped.tokens + stopped.tokens_saved == every.tokens
     assert packer.pack(QUESTION, PASSAGES, min_probability=1.0).positions == every.positions[:1]
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints
+from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.parameters import Parameters
 from listwright._internal.progress import progress_to
 from listwright._internal.quotas import Quotas, as_rows
@@ -40,7 +40,7 @@ from listwright.guarantees import HeldOutCertificate
 from listwright.loading import load
 from listwright.text.passages import passage_features, shortlist
 
-STOP = 0.04  # the probability of being needed below which stop="auto" picks no further passage
+STOP = 0.04  # the probability of being needed below which stop="auto" leaves a passage out
 TEXT_STOP = 0.07  # and where only texts tell, of which nothing was learned: chosen on 2WikiMultihopQA
 _FIRST = 1e6  # what puts passages that must be included before all others
 
@@ -187,8 +187,8 @@ class ContextPacker(Parameters):
         budgets : sequence of (sequence of numbers, float), optional
             Further budgets: what each passage uses, such as its price, and how much there is.
         stop : "auto", optional
-            Pick no passage after the first that is needed with a probability below 0.04, given those before it; below
-            0.07 without scores, embeddings and `fit`.
+            Leave out passages behind the first that are needed with a probability below 0.04, given those before them;
+            below 0.07 without scores, embeddings and `fit`.
         min_probability : float, optional
             The same with a probability of your own.
         truncate : bool
@@ -485,22 +485,32 @@ class _Walk:
         calibration = calibration_of(self.model)
         odds = calibration.intercept + self.evidence.scale * values + self.evidence.lift[picks]
         probabilities = calibration.probabilities(odds)
-        unlikely = np.append(probabilities < least, True)
-        kept = min(len(picks), max(1, int(forced.sum()), int(np.argmax(unlikely))))
-        texts, sizes = self._without_overlaps(picks)
-        left = [place for place in range(kept) if texts[place]]
+        likely = (probabilities >= least) | forced[picks] | self._needed(picks)
+        likely[:1] = True
+        every, kept = self._without_overlaps(picks)[1].sum(), np.flatnonzero(likely)
+        texts, sizes = self._without_overlaps(picks[kept])
+        told = [place for place, text in enumerate(texts) if text]
+        left = kept[told]
         chosen = picks[left].tolist()
         return Packed(
             positions=chosen,
-            texts=[texts[place] for place in left],
-            tokens=_whole(float(sizes[:kept].sum())),
+            texts=[texts[place] for place in told],
+            tokens=_whole(float(sizes.sum())),
             scores=decreasing_scores(odds[left].tolist()),
             probabilities=probabilities[left].tolist(),
             titles=[self.given.titles[pick] for pick in chosen],
             style=self.packer._style(),
-            tokens_saved=_whole(float(sizes[kept:].sum())),
+            tokens_saved=_whole(float(every - sizes.sum())),
             explain=partial(reasons_of, self.features, chosen),
         )
+
+    def _needed(self, picks: Ints) -> Bools:
+        """Return which picks the least numbers of passages per source ask for."""
+        if self.quotas is None:
+            return np.zeros(len(picks), dtype=bool)
+        groups, least = self.quotas.groups[picks], self.quotas.least[picks]
+        earlier = np.tri(len(picks), k=-1, dtype=bool)[:, :, None]
+        return (((groups[:, None] == groups) & earlier).sum(axis=1) < least).any(axis=1)
 
     def _walk(self, token_limit: float, forced: Any) -> tuple[Ints, Floats]:
         """Return the picks and their values; where overlaps leave room, walk again with that much more of it."""

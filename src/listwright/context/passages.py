@@ -355,7 +355,10 @@ def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | N
         if isinstance(quota := quotas[level], Mapping):
             quotas[level] = {numbers[name]: bounds for name, bounds in quota.items() if name in numbers}
     n, limited = len(given), None if per_source is None else quotas
-    return make_quotas(Quotas.free(n), np.array([0, n]), groups, limited, None, None, budgets, None)
+    try:
+        return make_quotas(Quotas.free(n), np.array([0, n]), groups, limited, None, None, budgets, None)
+    except InputError as error:
+        raise InputError(str(error).replace("per_group", "per_source").replace("group", "source")) from None
 
 
 def is_number(value: Any) -> bool:
