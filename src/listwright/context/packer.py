@@ -28,12 +28,12 @@ from listwright.context.passages import (
     distinct_rows,
     is_number,
     near_copies,
-    new_parts,
     passage_quotas,
     passage_sizes,
     read_passages,
     token_counter,
 )
+from listwright.context.windows import find_overlaps, new_parts, window_tokens
 from listwright.errors import InputError
 from listwright.estimators.scp import SCP
 from listwright.guarantees import HeldOutCertificate
@@ -476,7 +476,7 @@ class _Walk:
         self.evidence = weigh_evidence(
             self.model, self.features, given, signal_weights(self.model, given, packer.score_weight)
         )
-        self.copies = near_copies(given, self.features)
+        self.overlaps, self.count = find_overlaps(given.texts), token_counter(packer.tokens)
 
     def pack(self, token_limit: float, forced: Any, least: float) -> Packed:
         picks, values = self._walk(token_limit, forced)
@@ -512,41 +512,31 @@ class _Walk:
         earlier = np.tri(len(picks), k=-1, dtype=bool)[:, :, None]
         return (((groups[:, None] == groups) & earlier).sum(axis=1) < least).any(axis=1)
 
-    def _walk(self, token_limit: float, forced: Any) -> tuple[Ints, Floats]:
-        """Return the picks and their values; where overlaps leave room, walk again with that much more of it."""
-        spare = 0.0
-        for _ in range(3):
-            quotas = NO_QUOTAS  # made for each walk, as compiled functions use them up
-            if self.quotas is not None:
-                offsets = np.array([0, len(self.sizes)])
-                quotas = self.quotas.limits(offsets, self.length, needs_first=self.quotas.needs)
-            picks, values = walk_passages(
-                self.model,
-                self.features,
-                length=self.length,
-                bonus=self.evidence.bonus + _FIRST * forced,
-                sizes=self.sizes,
-                token_limit=token_limit + spare,
-                quotas=quotas,
-                copies=self.copies,
-            )
-            if np.isinf(token_limit):
-                break
-            over = np.cumsum(self._without_overlaps(picks)[1]) > token_limit
-            picks, values = picks[~over], values[~over]
-            freed = float(self.sizes[picks].sum() - self._without_overlaps(picks)[1].sum())
-            if freed <= spare:
-                break
-            spare = freed
-        return picks, values - _FIRST * forced[picks]
+    def _walk(self, token_limit: float, forced: Bools) -> tuple[Ints, Floats]:
+        quotas = NO_QUOTAS
+        if self.quotas is not None:
+            quotas = self.quotas.limits(np.array([0, len(forced)]), self.length, needs_first=self.quotas.needs)
+        of_text, shared = window_tokens(self.given.texts, self.overlaps, self.count)
+        picks, values = walk_passages(
+            self.model,
+            self.features,
+            length=self.length,
+            bonus=self.evidence.bonus + _FIRST * forced,
+            sizes=self.sizes,
+            token_limit=token_limit,
+            quotas=quotas,
+            copies=near_copies(self.given, self.features) & ~forced[:, None],
+            windows=(np.where(forced, np.inf, of_text), shared),
+        )
+        fits = np.cumsum(self._without_overlaps(picks)[1]) <= token_limit  # a tokenizer may not count quite by parts
+        return picks[fits], (values - _FIRST * forced[picks])[fits]
 
     def _without_overlaps(self, picks: Ints) -> tuple[list[str], Floats]:
-        whole = [self.given.texts[pick] for pick in picks]
-        parts, sizes = new_parts(whole), self.sizes[picks].copy()
-        count = token_counter(self.packer.tokens)
-        for place, (text, part) in enumerate(zip(whole, parts, strict=True)):
+        parts, sizes = new_parts(self.given.texts, picks.tolist(), self.overlaps), self.sizes[picks].copy()
+        for place, (pick, part) in enumerate(zip(picks, parts, strict=True)):
+            text = self.given.texts[pick]
             if part != text:
-                sizes[place] = max(sizes[place] - count(text) + count(part), 0.0) if part else 0.0
+                sizes[place] = max(sizes[place] - self.count(text) + self.count(part), 0.0) if part else 0.0
         return parts, sizes
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -24,7 +23,6 @@ SAME_WORDS = 0.9  # cosine of tf-idf
 SAME_MEANING, SOME_WORDS = 0.95, 0.25  # cosine of embeddings, and of tf-idf beside it
 SHARED_TITLE = 3  # a title of more than one passage in so many, and of as many passages at least, says nothing
 MOST = 256  # passages that are looked at closely; of more, the most promising ones
-LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
 _SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|mdx?|rst|html?|jsonl?|xml|ya?ml|rtf|odt|epub|eml|msg|ipynb|py|tex|log"
@@ -284,51 +282,6 @@ def near_copies(given: Passages, features: PassageFeatures) -> Bools:
         numbers, known = (set(_NUMBER.findall(given.texts[place])) for place in (row, other))
         same[row, other] = numbers <= known
     return same
-
-
-def new_parts(texts: Sequence[str]) -> list[str]:
-    """Return what each text adds to those before it, as windows of one document overlap at their ends; "" for none."""
-    words = [text.split() for text in texts]
-    plain = [f" {' '.join(own)} " for own in words]
-    starts, ends = [0] * len(plain), [len(own) for own in plain]
-    for first, second in _sharing_heads(words, plain):
-        shared, later = _overlap(plain[first], plain[second]), max(first, second)
-        if later == second:
-            starts[later] = max(starts[later], shared)
-        else:
-            ends[later] = min(ends[later], len(plain[later]) - shared)
-    return [
-        text if (start, end) == (0, len(own)) else own[start:end].strip()
-        for text, own, start, end in zip(texts, plain, starts, ends, strict=True)
-    ]
-
-
-def _sharing_heads(words: Sequence[Sequence[str]], plain: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of texts the first of which holds the head of the second."""
-    heads = defaultdict(list)  # by their longest word, which few texts hold
-    for second, own in enumerate(words):
-        if len(own) >= LEAST_OVERLAP:
-            heads[max(own[:LEAST_OVERLAP], key=len)].append((second, _head(plain[second])))
-    for first, own in enumerate(words):
-        for word in heads.keys() & own:
-            yield from ((first, second) for second, head in heads[word] if second != first and head in plain[first])
-
-
-def _head(text: str) -> str:
-    """Return the first `LEAST_OVERLAP` words of a text that is longer; both begin and end with a blank."""
-    words = text.split(" ", LEAST_OVERLAP + 1)
-    return " ".join(words[:-1]) + " " if len(words) > LEAST_OVERLAP + 1 else ""
-
-
-def _overlap(first: str, second: str) -> int:
-    """Return how many characters the end of the first shares with the start of the second; 0 for few words."""
-    head = _head(second)
-    place = first.find(head) if head else -1
-    while place >= 0:
-        if second.startswith(first[place:]):
-            return len(first) - place
-        place = first.find(head, place + 1)
-    return 0
 
 
 def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | None:
