@@ -228,17 +228,19 @@ class ContextPacker(Parameters):
         limits = _Limits(token_limit, length, quotas, excluded, must_include, least)
         if not truncate or (counted <= token_limit).all():
             return self._choose(query, given, counted, limits)
-        long = counted > token_limit
+        whole, long = counted, counted > token_limit
         given, counted = cut_passages(given, counted, long, token_limit, self.tokens, self._style())
         packed = self._choose(query, given, counted, limits)
         long[packed.positions] = False
         if long.any():  # what came before leaves them less room
             given, counted = cut_passages(given, counted, long, token_limit - packed.tokens, self.tokens, self._style())
             packed = self._choose(query, given, counted, limits)
-        return packed
+        cut = sorted(row for row in packed.positions if counted[row] < whole[row])
+        notes = [f"Passage {row} is cut from {whole[row]:g} to {counted[row]:g} tokens." for row in cut]
+        return replace(packed, notes=notes + packed.notes)
 
     def _choose(self, query: str, given: Passages, counted: Floats, limits: _Limits) -> Packed:
-        rows = np.setdiff1d(distinct_rows(given.texts), limits.excluded)
+        rows = np.setdiff1d(distinct_rows(given, limits.must_include), limits.excluded)
         notes = [
             f"Passage {row} is too long for the budget: it has {counted[row]:g} tokens."
             for row in rows
@@ -443,12 +445,14 @@ class ContextPacker(Parameters):
         if not hasattr(self, "model_"):
             if self.model is None:
                 return shipped_model()
-            self.model_ = _validate_model(self.model if isinstance(self.model, SCP) else load(self.model), "model")
+            self.model_ = _validate_model(
+                load(self.model) if isinstance(self.model, str | Path) else self.model, "model"
+            )
         return self.model_
 
     def _least_probability(self, stop: str | None, least: float | None, given: Passages) -> float:
         check_stop(stop)
-        if least is not None and not (isinstance(least, int | float) and 0 <= least <= 1):
+        if least is not None and not (is_number(least) and 0 <= least <= 1):
             raise InputError(f"min_probability must be from 0 to 1. Got {least!r}.")
         if least is not None or stop is None:
             return least or 0.0
@@ -550,9 +554,12 @@ def check_stop(stop: str | None) -> None:
 
 
 def _check_places(places: Sequence[int], n: int) -> None:
-    wrong = [place for place in places if not (isinstance(place, int | np.integer) and 0 <= place < n)]
-    if wrong:
-        raise InputError(f"must_include must hold positions from 0 to {n - 1}. Got {wrong[0]!r}.")
+    listed = places if hasattr(places, "__len__") else [places]
+    wrong = [
+        place for place in listed if not (type(place) is int or isinstance(place, np.integer)) or not 0 <= place < n
+    ]
+    if wrong or listed is not places:
+        raise InputError(f"must_include must hold positions from 0 to {n - 1}. Got {(wrong or listed)[0]!r}.")
 
 
 def _validate_model(model: Any, name: str) -> SCP:
