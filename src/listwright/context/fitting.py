@@ -28,6 +28,7 @@ from listwright.context.model import (
     passage_model,
     pick_rows,
     scores_alone,
+    sigmoid,
     text_probabilities,
     walk_passages,
     weigh_evidence,
@@ -119,11 +120,11 @@ def _calibrate(folds: Sequence[_Fold], examples: Sequence[Example], features: Se
     columns = [
         np.concatenate([signal.get(name, no) for signal, no in zip(signals, blank, strict=True)]) for name in names
     ]
-    text = np.concatenate(alone)
-    fitted = fit_logistic(np.column_stack([np.ones(len(text)), text, *columns]), labels)
-    learned = np.clip(fitted[2:], 0.0, MOST_WEIGHT)
-    weights = {name: float(weight) for name, weight in zip(names, learned, strict=True)}
-    rest = labels - 0.5 * (1 + np.tanh(0.5 * (fitted[0] + fitted[1] * text + np.column_stack(columns) @ learned)))
+    table = np.column_stack([np.ones(len(labels)), np.concatenate(alone), *columns])
+    fitted = fit_logistic(table, labels)
+    fitted[2:] = np.clip(fitted[2:], 0.0, MOST_WEIGHT)
+    weights = {name: float(weight) for name, weight in zip(names, fitted[2:], strict=True)}
+    rest = labels - sigmoid(table @ fitted)
     calibration = Calibration(
         intercept=float(fitted[0]),
         slope=float(max(fitted[1], 0.1)),
@@ -207,6 +208,7 @@ def certify_packer(
     length: int | None,
     stop: str | None,
 ) -> HeldOutCertificate:
+    rivals = [rivals] if isinstance(rivals, str) else rivals
     unknown = [name for name in rivals if name not in _RIVALS]
     if unknown:
         raise InputError(f'rivals must be "bm25" or "scores". Got {unknown[0]!r}.')
@@ -220,7 +222,7 @@ def certify_packer(
     packed = [packer.pack(**example.arguments(), **limits, stop=stop) for example in examples]
     values = np.array([case.share(answer.positions) for case, answer in zip(examples, packed, strict=True)])
     others: dict[str, Floats] = {}
-    notes: tuple[str, ...] = ()
+    remarks: dict[str, str] = {}
     for rival in rivals:
         column, name = _RIVALS[rival]
         lists = MMR(0.0, relevance=column).fit(problems).predict(problems, **limits, allow_short=True)
@@ -228,12 +230,12 @@ def certify_packer(
         if rival == "scores":
             taken = sum(float(size[items].sum()) for size, items in zip(sizes, lists, strict=True))
             fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
-            notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {name}.",)
+            remarks[name] = f", with {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens"
     kinds, clusters = np.unique([case.key() for case in examples], return_inverse=True)
     copies = len(examples) - len(kinds)
-    if copies:
-        notes += (f"{copies} of these are repeated questions, and each question counts once.",)
-    measured = HeldOutValues(values, best, others, clusters=clusters if copies else None, notes=notes)
+    notes = (f"{copies} of these are repeated questions, and each question counts once.",) if copies else ()
+    again = clusters if copies else None
+    measured = HeldOutValues(values, best, others, clusters=again, notes=notes, remarks=remarks)
     return make_certificate(measured, delta=delta, length=length, budget=budget)
 
 

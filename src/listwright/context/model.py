@@ -119,7 +119,7 @@ class Calibration:
     sources: dict[str, float] = field(default_factory=dict)  # by source: log-odds that its passages have more
 
     def probabilities(self, odds: Floats) -> Floats:
-        return _sigmoid(pick_rows(odds) @ np.array(self.picks)) if len(odds) else odds
+        return sigmoid(pick_rows(odds) @ np.array(self.picks)) if len(odds) else odds
 
 
 def calibration_of(model: SCP) -> Calibration:
@@ -137,20 +137,20 @@ def fit_logistic(table: Floats, labels: Floats, *, penalty: float = 1.0) -> Floa
     """Return the coefficients of a logistic regression with an L2 penalty, by Newton's method."""
     weights = np.zeros(table.shape[1])
     for _ in range(30):
-        shares = _sigmoid(table @ weights)
+        shares = sigmoid(table @ weights)
         step = table.T @ (labels - shares) - penalty * weights
         curvature = (table * (shares * (1 - shares))[:, None]).T @ table + penalty * np.eye(len(weights))
         weights += np.linalg.solve(curvature, step)
     return weights
 
 
-def _sigmoid(values: Floats) -> Floats:
+def sigmoid(values: Floats) -> Floats:
     return 0.5 * (1.0 + np.tanh(0.5 * values))  # which does not overflow
 
 
 def text_probabilities(model: SCP, features: PassageFeatures) -> Floats:
     calibration = calibration_of(model)
-    return _sigmoid(calibration.intercept + calibration.slope * scores_alone(model, features))
+    return sigmoid(calibration.intercept + calibration.slope * scores_alone(model, features))
 
 
 class PassageEvidence(NamedTuple):
@@ -184,7 +184,7 @@ def weigh_evidence(
     trust = np.clip((known - low) / (high - low), 1e-6, 1.0) if len(given) > 2 else 1e-6
     scale = float(calibration.slope * trust)
     text = calibration.intercept + scale * scores_alone(model, features)
-    share = _sigmoid(text)
+    share = sigmoid(text)
     certain = 1e-9 if signals.keys() <= calibration.weights.keys() else MOST_CERTAIN
     bounded = np.log((share + certain) / (1.0 - share + certain))
     # Signals raise the log-odds of all passages, which says nothing of how many are needed.
@@ -203,7 +203,7 @@ def _common_shift(text: Floats, both: Floats) -> float:
     low, high = -30.0, 30.0
     for _ in range(50):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if _sigmoid(both - middle).sum() > _sigmoid(text).sum() else (low, middle)
+        low, high = (middle, high) if sigmoid(both - middle).sum() > sigmoid(text).sum() else (low, middle)
     return low
 
 
