@@ -5,7 +5,7 @@ weights of scores, embeddings, positions and sources beside them, and probabilit
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -19,10 +19,8 @@ from listwright.context.examples import Example, example_problems
 from listwright.context.model import (
     LENGTH,
     MOST_WEIGHT,
-    SCORE_WEIGHT,
     Calibration,
     calibration_of,
-    default_weights,
     estimate_weight,
     fit_logistic,
     passage_model,
@@ -59,10 +57,7 @@ class _Fold(NamedTuple):
 
 
 def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
-    """Return a model of passages that learned from the examples, with its calibration.
-
-    The current model may stay as it is, unless it has learned from the examples, which are not `new` then.
-    """
+    """Return a model that learned from the examples; the current one may stay as it is where these are `new` to it."""
     report_progress("reading passages", 0, 3)
     features = [example.features() for example in examples]
     problems = example_problems(examples, features)
@@ -97,9 +92,7 @@ def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[
 def _mean_shares(
     folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]
 ) -> tuple[float, float]:
-    """Return the mean share of the facts in lists of two to `LENGTH` passages, on questions not learned from, and that
-    in the first passages, which decide where all longer lists hold everything, as those of few passages do.
-    """
+    """Return the mean share of the facts in held-out lists of two to `LENGTH` passages, and that in the first ones."""
     shares = []
     for model, held_out in folds:
         for row in held_out:
@@ -167,14 +160,6 @@ def _learn_picks(
     return tuple(coefficients.tolist())
 
 
-def signal_weights(model: SCP, example: Any, asked: float | None) -> Mapping[str, float]:
-    """Return the weights of the signals of a question: those asked for, else those learned, else the usual ones."""
-    learned = calibration_of(model).weights
-    if asked is not None or not learned:
-        return default_weights(example, SCORE_WEIGHT if asked is None else asked)
-    return default_weights(example, SCORE_WEIGHT) | learned
-
-
 class ScoreWeights:
     """What scores weigh for a packer, estimated from questions without labels."""
 
@@ -185,14 +170,12 @@ class ScoreWeights:
 
     def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
         """Take in a question, unless its passages are too many or have no scores, or the weight is known already."""
-        model = self.packer._model()
-        if self.packer.score_weight is not None or calibration_of(model).weights:
-            return
-        read = read_passages(passages, **known)
-        signals = [values for name, values in read.signals().items() if name != "position"]
-        if signals and isinstance(query, str) and len(read) <= MOST:
+        model, read = self.packer._model(), read_passages(passages, **known)
+        signals = {name: values for name, values in read.signals().items() if name != "position"}
+        learned = self.packer.score_weight is not None or signals.keys() & calibration_of(model).weights
+        if signals and not learned and isinstance(query, str) and len(read) <= MOST:
             self.texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
-            self.signals.append(np.mean(signals, axis=0))
+            self.signals.append(np.mean(list(signals.values()), axis=0))
 
     def estimate(self) -> float | None:
         return None if len(self.texts) < MANY else estimate_weight(self.texts, self.signals)

@@ -164,12 +164,7 @@ class PassageEvidence(NamedTuple):
 def weigh_evidence(
     model: SCP, features: PassageFeatures, given: Passages, weights: Mapping[str, float]
 ) -> PassageEvidence:
-    """Add signals to the text's log-odds: each standardised signal times its weight.
-
-    The log-odds of the text count less where the passages hold few words of the question. Unless the weights were
-    learned together with them they never count for more than `MOST_CERTAIN` allows, as a question from elsewhere is not
-    what the trees learned from.
-    """
+    """Add each standardised signal, times its weight, to the log-odds of the text."""
     calibration = calibration_of(model)
     signals = {name: weights[name] * values for name, values in given.signals().items() if weights.get(name)}
     extra = sum(signals.values(), np.zeros(len(given)))
@@ -180,10 +175,11 @@ def weigh_evidence(
     direct = np.where(whole & (known == 1.0), DIRECT, 0.0)
     if not extra.any():
         return PassageEvidence(direct / calibration.slope, calibration.slope, np.zeros(len(given)))
-    low, high = FEW_WORDS
+    low, high = FEW_WORDS  # where passages hold few words of the question, their log-odds count less
     trust = np.clip((known - low) / (high - low), 1e-6, 1.0) if len(given) > 2 else 1e-6
     scale = float(calibration.slope * trust)
     text = calibration.intercept + scale * scores_alone(model, features)
+    # Beside weights that were not learned with it, the text is never certain: a question may be from elsewhere.
     share = sigmoid(text)
     certain = 1e-9 if signals.keys() <= calibration.weights.keys() else MOST_CERTAIN
     bounded = np.log((share + certain) / (1.0 - share + certain))
@@ -207,19 +203,17 @@ def _common_shift(text: Floats, both: Floats) -> float:
     return low
 
 
-def default_weights(given: Passages, weight: float) -> dict[str, float]:
-    """Return the weights of signals of which nothing was learned: scores and cosines share `weight`."""
+def signal_weights(model: SCP, given: Passages, asked: float | None) -> dict[str, float]:
+    """Return the weights of signals: those learned, unless one was asked for, which scores and cosines share."""
     names = [name for name in given.signals() if name != "position"]
-    return {name: weight / len(names) for name in names}
+    usual = dict.fromkeys(names, (SCORE_WEIGHT if asked is None else asked) / max(len(names), 1))
+    return usual | calibration_of(model).weights if asked is None else usual
 
 
 def estimate_weight(texts: Iterable[Floats], signals: Iterable[Floats]) -> float:
-    """Return the weight of a signal from many unlabelled questions, given the text's probabilities of each passage.
-
-    The mean of the signal differs between passages that are needed and others by its covariance with the probabilities
-    over their variance; its weight is that of a linear discriminant.
-    """
+    """Return the weight of a signal, as that of a linear discriminant, from probabilities of the text for labels."""
     share, signal = np.concatenate(list(texts)), np.concatenate(list(signals))
+    # How far the mean of the signal is apart between passages that are needed and others.
     apart = max(float(np.cov(share, signal)[0, 1] / max(share.var(), 1e-9)), 0.0)
     rate = float(share.mean())
     return float(min(apart / max(1.0 - rate * (1.0 - rate) * apart**2, 0.2), MOST_WEIGHT))

@@ -17,8 +17,8 @@ from listwright._internal.progress import progress_to
 from listwright._internal.quotas import Quotas, as_rows
 from listwright._kernels.constraints import NO_QUOTAS
 from listwright.context.examples import read_examples
-from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned, signal_weights
-from listwright.context.model import calibration_of, shipped_model, walk_passages, weigh_evidence
+from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned
+from listwright.context.model import calibration_of, shipped_model, signal_weights, walk_passages, weigh_evidence
 from listwright.context.packed import STYLES, Packed, Style, decreasing_scores, reasons_of
 from listwright.context.passages import (
     MOST,
@@ -451,7 +451,8 @@ class ContextPacker(Parameters):
         return self.model_
 
     def _least_probability(self, stop: str | None, least: float | None, given: Passages) -> float:
-        check_stop(stop)
+        if stop not in (None, "auto"):
+            raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
         if least is not None and not (is_number(least) and 0 <= least <= 1):
             raise InputError(f"min_probability must be from 0 to 1. Got {least!r}.")
         if least is not None or stop is None:
@@ -546,11 +547,6 @@ class _Walk:
 
 def _whole(total: float) -> float:
     return int(total) if total == int(total) else total
-
-
-def check_stop(stop: str | None) -> None:
-    if stop not in (None, "auto"):
-        raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
 
 
 def _check_places(places: Sequence[int], n: int) -> None:
