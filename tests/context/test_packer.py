@@ -296,6 +296,8 @@ def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
     assert packer.pack(QUESTION, PASSAGES, must_include=[0], length=2).positions == [0, 2]
     many = packer.pack_many([QUESTION] * 3, [PASSAGES] * 3, length=2, must_include=[[0], [], [3]])
     assert [packed.positions[0] for packed in many] == [0, 2, 3]
+    with pytest.raises(InputError, match="queries must be a list"):
+        packer.pack_many("ab", [PASSAGES] * 2)
     with pytest.raises(InputError, match="scores must have one entry per question"):
         packer.pack_many([QUESTION], [PASSAGES], scores=[])
 

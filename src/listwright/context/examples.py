@@ -23,7 +23,7 @@ from listwright.text.passages.problems import join_features
 from listwright.text.readers import read_text
 
 KINDS = ("label", "answer", "cited")
-_KNOWN = ("titles", "scores", "sources", "embeddings", "query_embedding")
+KNOWN = ("titles", "scores", "sources", "embeddings", "query_embedding")
 
 
 class QuestionColumns(NamedTuple):
@@ -81,7 +81,7 @@ class Example(NamedTuple):
         return len(held) / len(set(self.facts) - {-1})
 
     def arguments(self) -> dict[str, Any]:
-        return {"query": self.query, "passages": self.texts} | {name: getattr(self.given, name) for name in _KNOWN}
+        return {"query": self.query, "passages": self.texts} | {name: getattr(self.given, name) for name in KNOWN}
 
 
 def read_examples(data: Any, **names: Any) -> list[Example]:
@@ -163,7 +163,7 @@ def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
 
 def _check_known(records: Sequence[Any], columns: QuestionColumns) -> None:
     """Refuse names that no record knows, which would be ignored otherwise."""
-    for name in (getattr(columns, option) for option in (*_KNOWN, "shown")):
+    for name in (getattr(columns, option) for option in (*KNOWN, "shown")):
         if name and not any(isinstance(record, Mapping) and name in record for record in records):
             raise InputError(f"No record has {name!r}.")
 
@@ -176,7 +176,7 @@ def _example(record: Any, number: int, columns: QuestionColumns) -> Example:
     if missing:
         raise InputError(f"Record {number} has no {missing[0]!r}. It has {', '.join(map(str, record))}.")
     kind, name = columns.supervision
-    known = {option: record.get(getattr(columns, option)) for option in _KNOWN if getattr(columns, option)}
+    known = {option: record.get(getattr(columns, option)) for option in KNOWN if getattr(columns, option)}
     given = read_passages(record[columns.passages], **known)
     flags = _FLAGS[kind](record, given, columns.passages, name, number)
     if columns.shown is not None:
