@@ -367,7 +367,8 @@ def _by_length(name: str, rows: Sequence[dict[str, Any]]) -> Any:
     means: dict[str, list[float]] = {}
     for row in rows:
         means.setdefault(row["method"], []).append(row["mean"])
-    order = sorted(set(means) - set(KNOWING), key=lambda method: (method not in OURS, -statistics.mean(means[method])))
+    rivals = [method for method in means if method not in KNOWING]
+    order = sorted(rivals, key=lambda method: (method not in OURS, -statistics.mean(means[method])))
     level = {row["at"]: row["mean"] for row in rows if row["method"] == AUTO}
     shown = [row | _around(row, level[row["at"]]) for method in order for row in rows if row["method"] == method]
     return grouped(shown, "length of the list", KINDS[name])

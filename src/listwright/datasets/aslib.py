@@ -143,7 +143,7 @@ def read_aslib(path: str | Path) -> Scenario:
     Notes
     -----
     In Parquet, the column `solved` is taken as it is; where runs with the status "ok" are marked as unsolved, a
-    `ReadingNote` tells how many, because such labels may come from a wrong cutoff. (The description of GRAPHS-2015 has
+    `ReadingNote` says how many, because such labels may come from a wrong cutoff. (The description of GRAPHS-2015 has
     a cutoff of 1.0e+08 milliseconds; cut at 1.0, most of its runs count as failures.)
 
     Instance features become the context, each instance by itself, so that nothing leaks from test instances: x is
