@@ -158,6 +158,13 @@ def unit_rows(vectors: Any) -> Any:
     return table / np.where(lengths > 0, lengths, 1.0)
 
 
+def row_dots(left: Any, right: Any) -> Floats:
+    """Return the product of each row of a table with the same row of the other, dense or sparse."""
+    if sparse.issparse(left):
+        return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
+    return np.einsum("ij,ij->i", left, right)
+
+
 def pieces(offsets: Ints, which: Ints) -> Ints:
     """Indices of all entries of the chosen pieces, in the order chosen."""
     lengths = np.diff(offsets)[which]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,36 +20,13 @@ from listwright.walk.constraints import Constraints
 ORDERED = 256  # items of the static order that are found greedily; the rest go by what they gain alone
 
 
-class Cover(ABC):
-    """What items gain over the training problems, whose lists grow along with each list that is built."""
-
-    @property
-    @abstractmethod
-    def n_items(self) -> int:
-        """The number of items of the catalogue."""
-
-    @property
-    @abstractmethod
-    def n_problems(self) -> int:
-        """The number of training problems."""
-
-    @abstractmethod
-    def start(self, weights: Floats) -> Any:
-        """Start empty lists from weights of shape (lists, training problems)."""
-
-    @abstractmethod
-    def gains(self, state: Any) -> Floats:
-        """Return (lists, items): the weighted sum of what an item would gain in the training problems that offer it."""
-
-    @abstractmethod
-    def add(self, state: Any, items: Ints) -> Any:
-        """Return the state after one more item per list, -1 for none."""
-
-
 @saved_as("baselines.SuccessCover")
 @dataclass(frozen=True, eq=False)
-class SuccessCover(Cover):
-    """A cover for `AnySuccess`: the state is the weight of the problems that each list still fails."""
+class SuccessCover:
+    """What items gain over the training problems, whose lists grow along with each list that is built, by `AnySuccess`.
+
+    The state is the weight of the problems that each list still fails, (lists, training problems).
+    """
 
     success: Floats  # what each item gains alone in each training problem, 0 where it is not offered
 
@@ -74,9 +50,11 @@ class SuccessCover(Cover):
         return weights
 
     def gains(self, state: Floats) -> Floats:
+        """Return (lists, items): the weighted sum of what an item would gain in the training problems that offer it."""
         return state @ self.success
 
     def add(self, state: Floats, items: Ints) -> Floats:
+        """Return the state after one more item per list, -1 for none."""
         return state * np.where(items[:, None] >= 0, 1.0 - self.success.T[items], 1.0)
 
 
@@ -90,7 +68,7 @@ class FoldState(NamedTuple):
     earned: Any
 
 
-class FoldCover(Cover):
+class FoldCover:
     """A cover for any reward: the reward's own fold over copies of the training problems."""
 
     def __init__(self, problems: Problems) -> None:
@@ -126,6 +104,9 @@ class FoldCover(Cover):
         return state._replace(earned=reward_of(copies).add(state.earned, picks))
 
 
+Cover = SuccessCover | FoldCover
+
+
 def cover_of(problems: Problems) -> Cover:
     """Return the cover that suits the problems' reward: the quick one for `AnySuccess`, the general one otherwise."""
     return SuccessCover.of(problems) if type(problems.reward) is AnySuccess else FoldCover(problems)
@@ -133,7 +114,7 @@ def cover_of(problems: Problems) -> Cover:
 
 def static_order(cover: Cover) -> Ints:
     """Return all items in the order in which greedy picks them over all training problems; the lowest of equals."""
-    state = cover.start(np.ones((1, cover.n_problems)))
+    state: Any = cover.start(np.ones((1, cover.n_problems)))
     alone = round_gains(cover.gains(state)[0])
     gains = alone.copy()
     order: list[int] = []
@@ -157,8 +138,8 @@ def cover_lists(
     """Build lists greedily on the weighted training problems; ties go to the first item in the static order."""
     offer = by_item(problems, np.arange(problems.n_rows), len(order), missing=-1)[:, order].astype(np.int64)
     lists = np.arange(len(weights))
-    state, open_items = cover.start(weights), offer >= 0
-    rows, scores = np.full((len(lists), steps), -1), np.zeros((len(lists), steps))
+    state: Any = cover.start(weights)
+    open_items, rows, scores = offer >= 0, np.full((len(lists), steps), -1), np.zeros((len(lists), steps))
     for position in range(steps):
         gains = round_gains(cover.gains(state)[:, order])
         options = open_items & constraints.fits()[offer]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
-from typing import Any, NamedTuple, Self, TypedDict, TypeVar
+from typing import Any, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from listwright.evaluation.compare import fold_numbers
 from listwright.evaluation.intervals import SHARES, Bounds, estimate
 from listwright.evaluation.values import best_of, list_values
 from listwright.features import Candidate
-from listwright.features.base import Features
+from listwright.features.base import StaticFeatures, TableSeen
 from listwright.features.scale import Scale
 from listwright.learners import RidgeFTRL
 from listwright.lists import Lists
@@ -31,12 +31,7 @@ from listwright.report.charts import LineStyle, line_styles
 from listwright.text.readers import ReadingNote
 
 
-class CrossedSeen(NamedTuple):
-    problems: Problems
-    table: Floats32  # the scaled products, which no pick changes
-
-
-class CandidateByContext(Features):
+class CandidateByContext(StaticFeatures):
     """Every feature of a candidate times every number of the context."""
 
     group = "relevance in this context"
@@ -48,11 +43,8 @@ class CandidateByContext(Features):
         self.scale_ = Scale.of(_products(problems), standardize=self.standardize)
         return self
 
-    def start(self, problems: Problems) -> CrossedSeen:
-        return CrossedSeen(problems, self.scale_.apply(_products(problems)))
-
-    def columns(self, seen: CrossedSeen) -> Floats32:
-        return seen.table
+    def start(self, problems: Problems) -> TableSeen:
+        return TableSeen(problems, self.scale_.apply(_products(problems)))
 
 
 def _products(problems: Problems) -> Floats32:
