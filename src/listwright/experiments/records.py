@@ -247,31 +247,48 @@ def chart_records(records: Sequence[Record]) -> tuple[list[Record], dict[str, Li
     return kept, {name: known[name] for name in known if name in present}
 
 
+def point_table(
+    records: Sequence[Record],
+    methods: Sequence[str],
+    columns: Mapping[str, Mapping[str, Any]],
+    *,
+    cell: Callable[[Record], str],
+    caption: str = "",
+    first: str = "method",
+    bold: Sequence[str] = (),
+) -> ReportTable:
+    """Return a table with a row per method, some in bold, and by name a column per point: what `point` takes of it."""
+    rows = [[name, *(cell(point(records, name, **at)) for at in columns.values())] for name in methods]
+    emphasis = [index for index, name in enumerate(methods) if name in bold]
+    return ReportTable([first, *columns], rows, caption, emphasis)
+
+
 def failure_table(records: Sequence[Record], methods: Sequence[str], *, n_train: int, caption: str) -> ReportTable:
-    lengths = lengths_of(records)
-    rows = [
-        [method, *(per_cent(point(records, method, n_train=n_train, length=length)["mean"]) for length in lengths)]
-        for method in methods
-    ]
-    emphasis = [index for index, row in enumerate(rows) if row[0].startswith("SCP")]
-    return ReportTable(["method", *(str(length) for length in lengths)], rows, caption, emphasis)
+    columns = {str(length): {"n_train": n_train, "length": length} for length in lengths_of(records)}
+    return point_table(records, methods, columns, cell=mean_of, caption=caption, bold=ours(methods))
 
 
 def excess_table(
     records: Sequence[Record], methods: Sequence[str], *, n_train: int, lengths: Sequence[int], caption: str
 ) -> ReportTable:
-    rows = [
-        [method, *(points(point(records, method, n_train=n_train, length=length, metric=EXCESS)) for length in lengths)]
-        for method in methods
-        if method not in (*REFERENCES, PAIRED_WITH)
-    ]
-    return ReportTable(["method", *(f"length {length}" for length in lengths)], rows, caption)
+    rivals = [method for method in methods if method not in (*REFERENCES, PAIRED_WITH)]
+    at = {"n_train": n_train, "metric": EXCESS}
+    columns = {f"length {length}": at | {"length": length} for length in lengths}
+    return point_table(records, rivals, columns, cell=points, caption=caption)
 
 
 def describe_failures(records: Sequence[Record], methods: Sequence[str], *, n_train: int, length: int) -> str:
     rivals = [method for method in methods if method not in REFERENCES]
     failures = {name: point(records, name, n_train=n_train, length=length)["mean"] for name in rivals}
     return ", ".join(f"{name} {per_cent(failures[name])}%" for name in sorted(rivals, key=failures.__getitem__))
+
+
+def ours(methods: Iterable[str]) -> list[str]:
+    return [name for name in methods if name.startswith("SCP")]
+
+
+def mean_of(record: Record) -> str:
+    return per_cent(record["mean"])
 
 
 def lengths_of(records: Sequence[Record]) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from listwright.experiments.records import (
     methods_of,
     per_cent,
     point,
+    point_table,
     points,
     record,
     repeat,
@@ -302,24 +303,17 @@ def findings(records: Sequence[Record], **source: Any) -> str:
 
 def _table(records: Sequence[Record]) -> ReportTable:
     n_train, budget = _at(records)
-    at = {"n_train": n_train, "length": budget}
-    rows = [
-        [method, *(points(point(records, method, metric=metric, **at), "") for metric in SHOWN)]
-        for method in methods_of(records)
-    ]
-    emphasis = [index for index, row in enumerate(rows) if row[0] == PAIRED_WITH]
+    columns = {METRICS[metric]: {"n_train": n_train, "length": budget, "metric": metric} for metric in SHOWN}
     caption = _TABLE_CAPTION.format(budget=budget, n_train=n_train)
-    return ReportTable(["method", *(METRICS[metric] for metric in SHOWN)], rows, caption, emphasis)
+    show = partial(points, sign="")
+    return point_table(records, methods_of(records), columns, cell=show, caption=caption, bold=[PAIRED_WITH])
 
 
 def _differences(records: Sequence[Record]) -> ReportTable:
     n_train, budget = _at(records)
-    rows = [
-        [method, points(point(records, method, n_train=n_train, length=budget, metric=LESS))]
-        for method in methods_of(records)
-        if method not in (PAIRED_WITH, ORACLE)
-    ]
-    return ReportTable(["method", "ROUGE-1R below SCP"], rows, _LESS_CAPTION)
+    rivals = [method for method in methods_of(records) if method not in (PAIRED_WITH, ORACLE)]
+    columns = {"ROUGE-1R below SCP": {"n_train": n_train, "length": budget, "metric": LESS}}
+    return point_table(records, rivals, columns, cell=points, caption=_LESS_CAPTION)
 
 
 def _beside_the_paper(records: Sequence[Record], described: DataDescription) -> ReportTable:

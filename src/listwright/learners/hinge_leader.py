@@ -11,7 +11,7 @@ from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
 from listwright._internal.saved import saved_as
 from listwright.learners.base import RowKeeper, check_number
 from listwright.learners.examples import Examples
-from listwright.learners.losses import least_loss
+from listwright.learners.losses import least_hinge
 from listwright.policies import Linear, Policy
 
 
@@ -82,9 +82,9 @@ class HingeLeader(RowKeeper):
         table, costs = np.concatenate(self.tables_), np.concatenate(self.costs_)
         offsets, d = starts_of(np.concatenate(self.counts_)), table.shape[1]
         if not self.n_items_:
-            return Linear(least_loss(table, costs, offsets, penalty=self.penalty))
+            return Linear(least_hinge(table, costs, offsets, penalty=self.penalty))
         together = sparse.hstack([sparse.csr_array(table), self._cross_columns()], format="csr")
-        weights = least_loss(together, costs, offsets, penalty=self.penalty)
+        weights = least_hinge(together, costs, offsets, penalty=self.penalty)
         return Linear(weights[:d], weights[d:].reshape(self.n_items_, -1))
 
     def _cross_columns(self) -> sparse.csr_array:
