@@ -55,7 +55,8 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
     except InputError:
         raise
     except (TypeError, ValueError) as error:
-        reason = _odd_row(values) or f"Got {_kind(values)}: {error}"
+        kind = type(values).__name__ + (f" of {values.dtype}" if isinstance(values, np.ndarray) else "")
+        reason = _odd_row(values) or f"Got {kind}: {error}"
         raise InputError(f"{name} must be an array of numbers. {reason}") from None
 
 
@@ -120,10 +121,6 @@ def starts_of(lengths: Sequence[int] | Ints) -> Ints:
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts
-
-
-def _kind(values: object) -> str:
-    return f"{type(values).__name__}" + (f" of {values.dtype}" if isinstance(values, np.ndarray) else "")
 
 
 def at_least_one(name: str, value: object) -> None:

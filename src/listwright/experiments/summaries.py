@@ -17,7 +17,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import warn
 from listwright._internal.parameters import clone
-from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
+from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod, TopK
 from listwright.datasets._fetch import locate
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
@@ -45,8 +45,6 @@ from listwright.text.duc import Paths, duc_years, is_duc
 from listwright.text.readers import ReadingNote
 from listwright.text.scores import METRICS, summary_scores
 from listwright.text.summary_problems import (
-    Lead,
-    LexRank,
     paper_summary_features,
     size_limit,
     summary_features,
@@ -159,9 +157,9 @@ METHODS: dict[str, Any] = {
     "ConSeqOpt, paper's features": ConSeqOpt(**PAPERS, weighting="uniform"),
     "SubMod": SubMod(),
     "DPP": LearnedDPP(),
-    "LexRank": LexRank(),
+    "LexRank": TopK("lexrank"),
     "MMR": Tuned({f"{diversity:g}": MMR(diversity) for diversity in DIVERSITIES}),
-    "Lead": Lead(),
+    "Lead": TopK("inverse_position"),
     "Greedy (Oracle)": Oracle(),
 }
 LEARNED = ("SCP", "ConSeqOpt", "SubMod", "DPP")

@@ -228,17 +228,14 @@ def _statements(story: _Story, rows: NDArray[np.intp], rng: np.random.Generator)
             clauses[-1] += pick(wording()["links"], rng) + clause
         else:
             clauses.append(_opening(float(story.importance[row]), rng) + clause)
-    return [sentence(_local(clause + _closing(rng), story, rng)) for clause in clauses]
+    closed = (clause + (pick(wording()["closings"], rng) if rng.random() < 0.35 else "") for clause in clauses)
+    return [sentence(_local(clause, story, rng)) for clause in closed]
 
 
 def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
     clause = choose(pick(story.facts[row].forms, rng), rng)
     numbers = [name for name in blanks(clause) if name.split(":")[0] in NUMBERS and rng.random() < 0.15]
     return fill(clause, story.values | {name: number(name.split(":")[0], rng) for name in numbers})
-
-
-def _closing(rng: np.random.Generator) -> str:
-    return pick(wording()["closings"], rng) if rng.random() < 0.35 else ""
 
 
 def _opening(importance: float, rng: np.random.Generator) -> str:

@@ -70,7 +70,8 @@ def untrusted_types(data: bytes) -> list[str]:
     schema = _read_schema(data)
     try:
         names = set(io.get_untrusted_types(data=data)) - set(TRUSTED)
-        unsafe = {f"{node['__module__']}.{node['__class__']}" for node in nodes_of(schema) if _is_unsafe(node)}
+        kinds = ((str(node.get("__module__", "")), node.get("__class__")) for node in nodes_of(schema))
+        unsafe = {f"{module}.{kind}" for module, kind in kinds if module.startswith("sklearn.svm.") and kind in UNSAFE}
     except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
         raise _damage_error(error) from None
     return sorted(":".join(name.rpartition(".")[::2]) for name in names | unsafe)
@@ -111,10 +112,6 @@ def _read_schema(data: bytes) -> Any:
 
 def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
     return (node for node in dicts_in(schema) if "__loader__" in node)
-
-
-def _is_unsafe(node: dict[str, Any]) -> bool:
-    return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
 
 
 def _damage_error(error: Exception) -> InputError:
