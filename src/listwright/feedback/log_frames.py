@@ -240,8 +240,8 @@ def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[st
     if options.get("columns") is not None:
         known: Columns = options["columns"]
         catalogue = by_role["item"] if known.catalogue == known.item else known.catalogue
-        ids = {"problem": by_role["list"], "item": by_role["item"], "catalogue": catalogue}
-        columns = replace(known, **ids, catalogue_names=())  # items are compared by name, and new ones may come
+        columns = replace(known, problem=by_role["list"], item=by_role["item"], catalogue=catalogue)
+        columns = replace(columns, catalogue_names=())  # items are compared by name, and new ones may come
         return ColumnOptions(columns=columns, new_levels=options.get("new_levels", "error"))
     own = [name for role, name in by_role.items() if role not in ("list", "item")]
     options["ignore"] = [*(options.get("ignore") or ()), *own]
