@@ -142,6 +142,8 @@ def main(quick: bool) -> None:
     }
     print(json.dumps(about), flush=True)
     lines = []
+    if not quick:
+        lines.append(timed("facility location, sample=10,000", vectors(*HUGE), most, sample=10_000, random_state=0))
     for n in SIZES[1:] if quick else SIZES:
         table = vectors(n, D)
         lines += [
@@ -156,8 +158,6 @@ def main(quick: bool) -> None:
         if n == 100_000:
             lines += [timed(name, table, most, reward=reward) for name, reward in OTHERS.items()]
             lines.append(timed("facility location, refine=10", table, most, refine=10.0))
-    if not quick:
-        lines.append(timed("facility location, sample=10,000", vectors(*HUGE), most, sample=10_000, random_state=0))
     found = {"about": about, "lines": sorted(lines, key=lambda line: line["n"]), "agreement": agreement()}
     (HERE / "results.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     PAGE.write_text(page(found), encoding="utf-8")
