@@ -86,11 +86,8 @@ def test_joined_summaries_fill_the_budget_and_no_more(clusters, problems):
     size = len(clusters[0].sentences[0].encode())
     one = Cluster.from_documents("one", [[clusters[0].sentences[0]]])
     for amount, count in ((size, 1), (size - 1, 0)):
-        lists = (
-            TopK("inverse_position")
-            .fit(summary_problems([one]))
-            .predict(summary_problems([one]), budget=size_limit(Budget(amount)))
-        )
+        lead, single = TopK("inverse_position"), summary_problems([one])
+        lists = lead.fit(single).predict(single, budget=size_limit(Budget(amount)))
         assert lists.lengths.tolist() == [count]
     lists = TopK("lexrank", budget=size_limit(BUDGET)).fit(problems).predict(problems)
     for cluster, items in zip(clusters, lists, strict=True):

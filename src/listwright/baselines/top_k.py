@@ -13,7 +13,7 @@ from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import SMALL, one_thread, threads_for
 from listwright.baselines.base import Baseline, PerGroup, lists_by_score
-from listwright.baselines.cover import by_item, gains_alone, items_of, state_table
+from listwright.baselines.weighted_cover import by_item, gains_alone, items_of, state_table
 from listwright.errors import InputError
 from listwright.learners.aggregate import classifies, fit_ranker, is_ranker
 from listwright.lists import Lists

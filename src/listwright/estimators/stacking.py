@@ -13,7 +13,7 @@ from listwright._internal.parameters import clone
 from listwright._internal.progress import report_progress
 from listwright._internal.saved import saved_as
 from listwright.baselines import StaticList
-from listwright.baselines.cover import items_of
+from listwright.baselines.weighted_cover import items_of
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Sum
 from listwright.features.base import CrossFitted, TableSeen
