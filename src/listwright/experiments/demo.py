@@ -18,7 +18,17 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation.intervals import SHARES
 from listwright.evaluation.values import measure_lists
-from listwright.experiments.records import Record, Tuned, methods_of, per_cent, point, record
+from listwright.experiments.records import (
+    Record,
+    Tuned,
+    mean_of,
+    methods_of,
+    ours,
+    per_cent,
+    point,
+    point_table,
+    record,
+)
 from listwright.problems import Problems
 from listwright.report import Figure, Note, PickedItem, PickedList, ReportPage, ReportTable, Section, SideBySide
 from listwright.report.charts import PALETTE, Axis, LineStyle, curves, script
@@ -213,12 +223,9 @@ def cost(demo: Demo) -> str:
 def value_table(records: Sequence[Record], *, caption: str = "") -> ReportTable:
     lengths = sorted({record["length"] for record in records})
     at: dict[str, Any] = {"n_train": records[0]["n_train"], "metric": "value"}
-    rows = [
-        [name, *(per_cent(point(records, name, length=length, **at)["mean"]) for length in lengths)]
-        for name in methods_of(records)
-    ]
-    emphasis = [index for index, row in enumerate(rows) if row[0].startswith("SCP")]
-    return ReportTable(["passages in the list", *map(str, lengths)], rows, caption, emphasis)
+    columns = {str(length): at | {"length": length} for length in lengths}
+    names, options = methods_of(records), {"caption": caption, "first": "passages in the list"}
+    return point_table(records, names, columns, cell=mean_of, bold=ours(names), **options)
 
 
 def widest(records: Sequence[Record]) -> float:
