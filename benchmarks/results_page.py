@@ -78,13 +78,14 @@ def family(name: str) -> str:
     record = _quality()[name]
     picture = _save(f"quality-{name.replace(' ', '-')}", _by_length(name, record["by length"]))
     looks = json.loads((HERE / "quality" / "looks.json").read_text(encoding="utf8"))
+    day = max(look["day"] for look in looks if name in look["families"])
     row = _against_best(name, record["figure"], 100.0)
     sets = f"{record['sets']} set{'' if record['sets'] == 1 else 's'}, " if record["sets"] > 1 else ""
     seeds = f"{record['seeds']} seed{'' if record['seeds'] == 1 else 's'}"
     return "\n\n".join(
         [
             f"![{name}: mean value by length](images/{picture})",
-            f"{_sentence(row)} {sets}{record['problems']:,} problems, {seeds}, {looks[-1]['day']}. "
+            f"{_sentence(row)} {sets}{record['problems']:,} problems, {seeds}, {day}. "
             "Bars: 95 % intervals of the paired difference to SCP.".replace("  ", " "),
             _fold("All methods, training sizes, and where others are ahead", _family_tables(record)),
         ]
