@@ -133,7 +133,7 @@ class SimulatedQuestion:
     id: str  # its name: the seed and its number
     text: str  # the question
     passages: tuple[SimulatedPassage, ...]  # the candidates, in random order
-    steps: tuple[tuple[str, str], ...]  # what each step states, and the name that it leads to: ("director", "Ada Quill")
+    steps: tuple[tuple[str, str], ...]  # what each step states, and the name it leads to: ("director", "Ada Quill")
 
 
 def question_problems(asked: Sequence[SimulatedQuestion]) -> Problems:
