@@ -1,22 +1,26 @@
-"""The drawing of the robot arm, which is on the page Gallery."""
+"""The drawing of the robot arm, which is on the page Gallery, and the screen of the demo on the front page."""
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import runpy
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from listwright.experiments import demo
 from listwright.report.charts import specification
 
 pytest.importorskip("altair")
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 
 @pytest.fixture
 def arm(benchmarks):
-    return runpy.run_path(str(Path(__file__).parents[2] / "docs" / "images" / "arm.py"), run_name="arm")
+    return runpy.run_path(str(IMAGES / "arm.py"), run_name="arm")
 
 
 def test_outlines_are_what_the_views_show(arm):
@@ -35,3 +39,10 @@ def test_picture_numbers_the_tries_up_to_the_first_that_works(arm):
     assert all(f'"try": "{number}"' in text for number in (1, 2, 3))
     assert '"try": "4"' not in text
     assert all(f'"kind": "{kind}"' in text for kind in ("free", "collides", "obstacle", "not tried"))
+
+
+def test_the_screen_of_the_demo_has_its_methods_and_words():
+    screen = html.unescape((IMAGES / "demo.svg").read_text(encoding="utf8")).replace("\xa0", " ")
+    words = " ".join(" ".join(re.findall(r">([^<]+)</text>", screen)).split())
+    assert [name for name in demo.LOOKS if name not in words and name != "oracle"] == []
+    assert demo.IN_SHORT in words, "out of date: python docs/images/demo.py"

@@ -106,7 +106,7 @@ def run(
 
 def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, MethodRun]:
     """Train the methods in `APART` on the demo's questions and return their values and times."""
-    announcer.silent = True  # the main process tells of compilation, and its bar of the rest
+    announcer.silent = True  # the main process announces compilation, and its bar shows the rest
     with progress_to(False):
         train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
         return {name: _fit_and_measure(RIVALS[name], train, test)[1] for name in APART}
@@ -165,7 +165,7 @@ def _describe_list(asked: SimulatedQuestion, method: str, items: Ints) -> Picked
         passage = asked.passages[item]
         picks.append(_pick(asked, passage, covered))
         covered |= set() if passage.step is None else {passage.step}
-    return PickedList(method, picks, f"tells {len(covered)} of {len(asked.steps)}")
+    return PickedList(method, picks, f"holds {len(covered)} of {len(asked.steps)}")
 
 
 def _pick(asked: SimulatedQuestion, passage: SimulatedPassage, covered: set[int]) -> PickedItem:
@@ -206,7 +206,7 @@ def findings(demo: Demo) -> str:
         for name in (SORTED, TUNED, LEARNED)
     }
     return (
-        f"Lists of {SHOWN} passages for questions that take 3 or 4 of them: sorted by predicted relevance, they tell "
+        f"Lists of {SHOWN} passages for questions that take 3 or 4 of them: sorted by predicted relevance, they hold "
         f"{shares[SORTED]} % of what is needed; with maximal marginal relevance, tuned, {shares[TUNED]} %; learned, "
         f"{shares[LEARNED]} %. The data is made up, and was chosen because lists matter in it."
     )
@@ -260,10 +260,10 @@ WHERE = (
     "list, sorting by a good prediction does as well; on most real data the gap is smaller than here."
 )
 IN_SHORT = (
-    "The data is made up and was chosen because lists matter in it; docs/results.md tells where they do not, on real "
+    "The data is made up and was chosen because lists matter in it; docs/results.md says where they do not, on real "
     "data too."
 )
 CHART_CAPTION = (
-    "Share of the needed steps that a list tells, with the 95 % interval over test questions. Point at a line for "
+    "Share of the needed facts that a list holds, with the 95 % interval over test questions. Point at a line for "
     "numbers; click a name to pick it out."
 )
