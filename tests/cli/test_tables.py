@@ -307,7 +307,7 @@ def test_evaluate_takes_another_reward(call) -> None:
 
 def test_code_is_not_run_because_a_model_names_it(call, folder) -> None:
     (folder / "mine.py").write_text("def worth(problem, items):\n    return len(set(items)) / 6\n")
-    fit = ["fit", "past.csv", "--ignore", "clicked", "--length", "2", "-o", "own.listwright"]
+    fit = ["fit", "past.csv", "--ignore", "clicked", "--length", "2", "--effort", "fast", "-o", "own.listwright"]
     assert call(*fit, "--reward", "mine.py:worth")[0] == 0
     code, _, err = call("evaluate", "own.listwright", "held_out.csv")
     assert code == 1
