@@ -68,7 +68,7 @@ class Visits:
         each = np.ones(len(states.seen), np.int64) if counts is None else counts
         self.seen = np.concatenate([self.seen, states.seen])
         self.gains = np.concatenate([self.gains, states.gains])
-        self.coarse = np.concatenate([_widen(self.coarse), states.coarse])
+        self.coarse = np.concatenate([_widen(self.coarse), _widen(states.coarse)])
         self.counts = np.concatenate([self.counts, each])
         self.summed = not len(self.seen)
 
