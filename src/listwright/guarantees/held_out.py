@@ -40,6 +40,7 @@ class HeldOutValues:
     bounded: bool = True  # whether the reward itself promises values from 0 to 1
     binary: bool = False  # whether values are mostly 0 or 1, as those of `AnySuccess`
     notes: tuple[str, ...] = ()
+    remarks: Mapping[str, str] = field(default_factory=dict)  # by rival: what to say behind its bound
     keys: Hashes | None = None  # of what the problems contain
     further: Callable[..., HeldOutValues] | None = None  # measures problems that come later, and refuses known ones
 
@@ -149,6 +150,8 @@ class HeldOutCertificate:
         `update`.
     notes : tuple of str
         What is not claimed, and why; what else to know.
+    remarks : dict
+        By rival, what is said behind its bound.
 
     See Also
     --------
@@ -177,6 +180,7 @@ class HeldOutCertificate:
     winner: str | int | None = None
     alone: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())
+    remarks: dict[str, str] = field(default_factory=dict)
     continuation: Continuation | None = field(default=None, repr=False, compare=False)  # what `update` needs
 
     not_saved = ("continuation",)
@@ -251,7 +255,7 @@ class HeldOutCertificate:
         ):
             if share is not None:
                 parts.append(f"at least {format_bound(100 * share, 0)} % of {what}")
-        parts += [_compare_in_words(name, bound) for name, bound in self.ahead_of.items()]
+        parts += [_compare_in_words(name, bound) + self.remarks.get(name, "") for name, bound in self.ahead_of.items()]
         those = "this one" if self.n == 1 else f"these {self.n:,}"
         if self.n_groups is not None:
             those += f" of effectively {self.n_groups:,} independent groups"
@@ -320,6 +324,7 @@ def make_certificate(
         n_groups=measured.n_groups,
         alone=_statements(alone, measured),
         notes=measured.notes,
+        remarks=dict(measured.remarks),
         continuation=None
         if measured.further is None
         else Continuation(gamblers, bounds, measured.further, clustered, measured.total_weight),
