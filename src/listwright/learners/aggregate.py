@@ -78,9 +78,7 @@ class Aggregate(RowKeeper):
         rows, offsets = examples.used_rows
         targets = examples.gains if self.target == "gain" else -examples.costs
         weights = np.full(len(rows), examples.weight)
-        entries = examples.rows.written_out()[rows], targets[rows], weights, np.diff(offsets)
-        for name, entry in zip(self.kept, entries, strict=True):
-            vars(self).setdefault(name, []).append(entry)
+        self._keep(examples.rows.written_out()[rows], targets[rows], weights, np.diff(offsets))
 
     def policy(self) -> Policy:
         """Give `Uniform` where there is nothing to train on."""
