@@ -79,13 +79,14 @@ def family(name: str) -> str:
     """One family of the comparison: all methods by length, who is ahead, and the means."""
     record = read_results("quality")[name]
     looks = json.loads((BENCHMARKS / "quality" / "looks.json").read_text(encoding="utf8"))
+    day = max(look["day"] for look in looks if name in look["families"])
     picture = save(f"quality-{name.replace(' ', '-')}", _by_length(name, record["by length"]))
     sets = f"{record['sets']} sets, " if record["sets"] > 1 else ""
     seeds = f"{record['seeds']} seed{'' if record['seeds'] == 1 else 's'}"
     return _section(
         f"![{name}: mean value by length](images/{picture})",
         f"{_sentence(_against_best(name, record['figure']))} {sets}{record['problems']:,} problems, {seeds}, "
-        f"{looks[-1]['day']}. Bars: 95 % intervals of the paired difference to SCP.",
+        f"{day}. Bars: 95 % intervals of the paired difference to SCP.",
         _fold("In numbers", _family_tables(record)),
     )
 

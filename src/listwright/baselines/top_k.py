@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, RandomState, as_generator
 from listwright._internal.extras import find_extra
-from listwright._internal.parameters import clone
+from listwright._internal.parameters import clone, takes_nan
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import SMALL, one_thread, threads_for
 from listwright.baselines.base import Baseline, PerGroup, lists_by_score
@@ -97,6 +98,7 @@ class TopK(Baseline):
         column = column_of(self.estimator, self.signature_)
         if column is not None:
             return column_values(problems, column)
+        problems = self._with_nan(problems)
         with one_thread():
             if self.per_item_:
                 return self._by_item(problems)
@@ -119,6 +121,7 @@ class TopK(Baseline):
         return column_of(self.estimator, problems) is None
 
     def _learn(self, problems: Problems) -> None:
+        problems = self._with_nan(problems)
         self.n_items_ = problems.n_items
         self.per_item_ = bool(self.n_items_ and not problems.n_features and problems.context is not None)
         self.per_item_ &= not is_ranker(self.estimator)
@@ -132,6 +135,9 @@ class TopK(Baseline):
                 self.model_ = fit_estimator(
                     self.estimator, self._rows(problems), gains_alone(problems), seed, problems.counts
                 )
+
+    def _with_nan(self, problems: Problems) -> Problems:
+        return problems.with_nan() if takes_nan(self.estimator) else problems
 
     def _rows(self, problems: Problems) -> Any:
         parts = [problems.features]
@@ -179,7 +185,7 @@ def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: 
         return DummyRegressor().fit(table, gains)
     model = _fresh(estimator, table, seed)
     table = _suit(table, model)
-    with threads_for(table):
+    with threads_for(table), warnings.catch_warnings():  # threads of scikit-learn may leave no filters of warnings
         if is_ranker(estimator) and counts is not None:
             return fit_ranker(model, table, gains, counts)
         return model.fit(table, gains)
