@@ -18,6 +18,8 @@ from listwright.frames.values import is_number, to_ints
 
 EXAMPLES = 3
 LEAK = 0.98  # area under the ROC curve, from which on a column knows the outcome
+POSITIONS = "positions are not 1, 2, ... with one item each"
+NOT_SHOWN = "an item that was not shown has an outcome"
 EVENTS = 8  # clicks, below which nothing can be said of leaks
 WHO = "user|customer|visitor|session|device|account"
 ID_NAME = re.compile(
@@ -104,11 +106,6 @@ def _bad_lists(
         known = shown & ~np.isnan(values)
         return lists(known) & lists(shown & np.isnan(values))
 
-    sizes = np.bincount(owners[shown], minlength=count)
-    wrong = shown & ~((position >= 1) & (position <= sizes[owners]) & (position == np.floor(position)))
-    keys = owners * (sizes.max(initial=0) + 1) + np.where(wrong | ~shown, 0, position).astype(np.int64)
-    taken = np.bincount(keys[shown & ~wrong], minlength=1)
-    twice = shown & ~wrong & (taken[np.minimum(keys, len(taken) - 1)] > 1)
     nameless = groups.sort(_lacks_name(table, by_role["item"]))
     items = groups.sort(
         to_ints(table.columns[by_role["item"]].combine_chunks().dictionary_encode().indices.fill_null(0))
@@ -120,14 +117,28 @@ def _bad_lists(
     out = shown & ~np.isnan(outcome) & ~((outcome >= 0) & (outcome <= 1))
     odd = shown & ~np.isnan(chance) & ~((chance > 0) & (chance <= 1))
     return {
-        "positions": (lists(wrong | twice), "positions are not 1, 2, ... with one item each"),
+        "positions": (lists(wrong_positions(position, shown, groups.offsets)), POSITIONS),
         "duplicates": (lists(again), "an item is listed twice"),
         "no item": (lists(nameless), "a candidate has no id"),
         "features": (lists(gaps), "a column of numbers without a role has gaps"),
         "outcomes": (lists(out) | partly(outcome), "outcomes are not from 0 to 1, or partly missing"),
-        "not shown": (lists(~shown & (np.nan_to_num(outcome) != 0)), "an item that was not shown has an outcome"),
+        "not shown": (lists(not_shown(shown, outcome)), NOT_SHOWN),
         "propensities": (lists(odd) | partly(chance), "propensities are not above 0 and at most 1, or partly missing"),
     }
+
+
+def wrong_positions(position: Floats, shown: Bools, offsets: Ints) -> Bools:
+    """Return the shown items that are not at a position from 1 to the length of their list of their own."""
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    sizes = np.bincount(owners[shown], minlength=len(offsets) - 1)
+    wrong = shown & ~((position >= 1) & (position <= sizes[owners]) & (position == np.floor(position)))
+    keys = owners * (sizes.max(initial=0) + 1) + np.where(wrong | ~shown, 0, position).astype(np.int64)
+    taken = np.bincount(keys[shown & ~wrong], minlength=int(keys.max(initial=0)) + 1)
+    return wrong | (shown & (taken[keys] > 1))
+
+
+def not_shown(shown: Bools, outcome: Floats) -> Bools:
+    return ~shown & (np.nan_to_num(outcome) != 0)
 
 
 def positions_of(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> tuple[Floats, Bools]:
