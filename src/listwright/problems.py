@@ -548,8 +548,8 @@ class Problems:
 
         Examples
         --------
-        >>> one = Problems.from_arrays(np.zeros((2, 3, 1)))
-        >>> len(Problems.concat([one, one]))
+        >>> batch = Problems.from_arrays(np.zeros((2, 3, 1)))
+        >>> len(Problems.concat([batch, batch]))
         4
         """
         if not parts:

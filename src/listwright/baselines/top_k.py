@@ -14,7 +14,7 @@ from listwright._internal.parameters import clone, takes_nan
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import SMALL, one_thread, threads_for
 from listwright.baselines.base import Baseline, PerGroup, lists_by_score
-from listwright.baselines.cover import by_item, gains_alone, items_of, state_table
+from listwright.baselines.weighted_cover import by_item, gains_alone, items_of, state_table
 from listwright.errors import InputError
 from listwright.learners.aggregate import classifies, fit_ranker, is_ranker
 from listwright.lists import Lists
@@ -65,7 +65,7 @@ class TopK(Baseline):
     --------
     >>> scores = [[0.2, 0.9, 0.5], [0.7, 0.1, 0.3]]
     >>> problems = Problems.from_arrays(np.array(scores)[..., None], feature_names=["retriever_score"])
-    >>> [one.tolist() for one in TopK("retriever_score", length=2).fit(problems).predict(problems)]
+    >>> [items.tolist() for items in TopK("retriever_score", length=2).fit(problems).predict(problems)]
     [[1, 2], [0, 2]]
 
     With labels, an estimator can learn what to sort by:
@@ -176,13 +176,6 @@ class TopK(Baseline):
         return gains[problems.owners, items_of(problems)]
 
 
-def check_estimator(estimator: Any, what: str = "estimator") -> None:
-    if isinstance(estimator, str) and estimator in NAMES:
-        return
-    if isinstance(estimator, str | type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise InputError(f"{what} must be one of {', '.join(NAMES)}, or an estimator. Got {estimator!r}.")
-
-
 def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | None = None) -> Any:
     if classifies(estimator):
         gains = (gains > 0).astype(np.int64)
@@ -267,4 +260,6 @@ def check_relevance(relevance: Any, problems: Problems, what: str) -> None:
     if isinstance(relevance, str) and relevance not in NAMES:
         known = ", ".join([*(problems.feature_names or ()), *NAMES])
         raise InputError(f"{what} must be a column or an estimator ({known}). Got {relevance!r}.")
-    check_estimator(relevance, what)
+    learns = not isinstance(relevance, type) and hasattr(relevance, "fit") and hasattr(relevance, "predict")
+    if relevance not in NAMES and not learns:
+        raise InputError(f"{what} must be one of {', '.join(NAMES)}, or an estimator. Got {relevance!r}.")

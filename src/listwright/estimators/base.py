@@ -535,7 +535,7 @@ class ListEstimator(Predictor):
         training = replace(earlier.training_, budget=self.budget, per_group=self.per_group)
         about = {name: value for name, value in vars(earlier).items() if name in {*ABOUT, "measurement_"}}
         rounds = getattr(earlier, "rounds_", None)
-        return Run(training, earlier.signature_, progress.n_passes or self.n_passes, about, progress, rounds)
+        return Run(training, earlier.signature_, progress.n_passes, about, progress, rounds)
 
     def _learn(
         self, source: ProblemSource, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None

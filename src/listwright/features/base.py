@@ -245,6 +245,20 @@ class Sum(Features):
         return self.parts_[0].problems_of(seen[0])
 
 
+class TableSeen(NamedTuple):
+    problems: Problems
+    table: Floats32
+
+
+class StaticFeatures(Features):
+    """Base of features whose columns no pick changes: `start` gives them, as a `TableSeen`."""
+
+    is_static = True
+
+    def columns(self, seen: TableSeen) -> Floats32:
+        return seen.table
+
+
 class Wrapper(Features):
     """Base of features that see problems in another form: those of `inner`, which `fit` makes `inner_`."""
 

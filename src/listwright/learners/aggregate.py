@@ -83,9 +83,8 @@ class Aggregate(RowKeeper):
         targets = examples.gains if self.target == "gain" else -examples.costs
         weights = np.full(len(rows), examples.weight)
         table = examples.rows.written_out()[rows]
-        entries = np.nan_to_num(table), targets[rows], weights, np.diff(offsets), np.flatnonzero(np.isnan(table))
-        for name, entry in zip(self.kept, entries, strict=True):
-            vars(self).setdefault(name, []).append(entry)
+        missing = np.flatnonzero(np.isnan(table))
+        self._keep(np.nan_to_num(table), targets[rows], weights, np.diff(offsets), missing)
 
     def policy(self) -> Policy:
         """Give `Uniform` where there is nothing to train on."""
