@@ -95,9 +95,9 @@ def _id_column(schema: Any, ids: Any, where: str) -> str | None:
 
 def _index_of(given: Any) -> NDArray[Any] | None:
     """Return the index of a pandas frame or column, unless it only counts the rows."""
-    if _home(given) != "pandas" or not hasattr(given, "index") or type(given.index).__name__ == "RangeIndex":
-        return None
-    return np.asarray(given.index)
+    index = np.asarray(given.index if _home(given) == "pandas" and hasattr(given, "index") else [])
+    counts = index.dtype.kind == "i" and np.array_equal(index, np.arange(len(index)))
+    return None if counts or not index.size else index
 
 
 def _plain(given: Any, name: str) -> NDArray[Any]:
