@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -196,17 +197,20 @@ def _memory_map(path: Path, name: str) -> NDArray[Any]:
 def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
     file = _parquet(path)
     wanted = _list_column(file.schema_arrow, path, column)
-    table: NDArray[np.float32] | None = None
-    at = 0
-    for batch in file.iter_batches(columns=[wanted], batch_size=16_384):
-        width = None if table is None else table.shape[1]
-        rows = _lists(batch.column(0), f"column {wanted!r} of {path.name}", at, width)
-        if table is None:
-            table = np.empty((file.metadata.num_rows, rows.shape[1]), dtype=np.float32)
+    chunks = (batch.column(0) for batch in file.iter_batches(columns=[wanted], batch_size=16_384))
+    return _join(chunks, f"column {wanted!r} of {path.name}", file.metadata.num_rows)
+
+
+def _join(chunks: Iterable[Any], name: str, n: int) -> NDArray[np.float32]:
+    """Return the lists of all chunks, n together, as one table."""
+    table, at = np.zeros((0, 0), dtype=np.float32), 0
+    for chunk in chunks:
+        rows = _lists(chunk, name, at, table.shape[1] if at else None)
+        table = table if at else np.empty((n, rows.shape[1]), dtype=np.float32)
         table[at : at + len(rows)] = rows
         at += len(rows)
-    if table is None:
-        raise InputError(f"{path} has no rows.")
+    if not at:
+        raise InputError(f"{name} has no rows.")
     return table
 
 
@@ -238,14 +242,7 @@ def _from_column(given: Any, name: str) -> NDArray[np.float32]:
         column = given.to_arrow() if hasattr(given, "to_arrow") else column
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name} must be a column of lists of numbers: {error}") from None
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    width, parts, at = None, [], 0
-    for chunk in chunks:
-        parts.append(_lists(chunk, name, at, width))
-        width, at = parts[-1].shape[1], at + len(chunk)
-    if not parts:
-        raise InputError(f"{name} has no rows.")
-    return np.concatenate(parts)
+    return _join(column.chunks if isinstance(column, pa.ChunkedArray) else [column], name, len(column))
 
 
 def _home(given: Any) -> str:
