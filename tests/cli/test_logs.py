@@ -209,3 +209,23 @@ def test_a_log_with_faults_is_refused_with_all_of_them(folder: Path, capsys: pyt
     error = capsys.readouterr().err
     assert "duplicates (2)" in error
     assert "--drop-bad" in error
+
+
+def test_files_may_have_items_that_are_new_to_the_catalogue(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = log_frame(4).drop("price", "age")
+    new = old.with_columns(pl.col("item_id").replace("i4", "brand new"), request_id="n" + pl.col("request_id"))
+    old.write_parquet(folder / "old.parquet")
+    new.rename({"item_id": "product_id"}).write_parquet(folder / "new.parquet")
+    out = "named.listwright"
+    assert run(folder, "fit", "--log", "old.parquet", "--length", "2", "-o", out) == 0
+    assert run(folder, "evaluate", out, "--log", "new.parquet") == 0
+    assert "switch" in capsys.readouterr().out
+    renamed = ("--item-column", "product_id")
+    assert run(folder, "predict", out, "new.parquet", *renamed, "-o", "new_lists.csv") == 0
+    assert run(folder, "predict", out, "old.parquet", "-o", "old_lists.csv") == 0
+    told, before = (pl.read_csv(folder / name) for name in ("new_lists.csv", "old_lists.csv"))
+    assert (told["item"] == "brand new").mean() < 0.05
+    assert told.filter(pl.col("item") != "brand new")["item"].unique().sort().to_list() == sorted(
+        set(before["item"]) - {"i4"}
+    )
+    assert run(folder, "fit", "--log", "old.parquet", "--log", "new.parquet", "--length", "2", "-o", out) == 0

@@ -123,27 +123,20 @@ def test_commands_on_a_page_exist(page: Path) -> None:
             assert words[:2] in (["pip", "install"], [".", ".venv/bin/activate"]), f"{page.name}: what is {words}?"
 
 
-def test_figures_of_the_front_page_are_those_of_the_results() -> None:
-    """Times change with every run of the benchmark; what was measured of lists must be what the results page says."""
-    measured = (ROOT / "README.md").read_text(encoding="utf8").partition("## Measured\n")[2].partition("\n## ")[0]
-    rows = [row for row in measured.splitlines() if re.search(r"`(listwright reproduce|python -m benchmarks)", row)]
-    told = (DOCS / "results.md").read_text(encoding="utf8")
-    assert rows
-    for row in rows:
-        for figure in re.findall(r"\d+\.\d+(?: ± \d+\.\d+)?", row.split("|")[2]):
-            assert figure in told, f"README has {figure}, docs/results.md has not: {row}"
-
-
 @pytest.mark.usefixtures("benchmarks")
-def test_results_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_of_pages_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("altair")
     from benchmarks import results_page
 
-    drawn = []
-    monkeypatch.setattr(results_page, "_save", lambda name, chart: drawn.append(name) or f"{name}.png")
-    text = (DOCS / "results.md").read_text(encoding="utf8")
-    assert results_page.with_results(text) == text, "write it anew with: python -m benchmarks.results_page"
-    assert len(drawn) == 14
+    drawn = set()
+    monkeypatch.setattr(results_page, "save", lambda name, chart: drawn.add(name) or f"{name}.png")
+    quoted = 0
+    for name in results_page.PAGES:
+        text = (ROOT / name).read_text(encoding="utf8")
+        quoted += len(results_page.BLOCK.findall(text))
+        assert results_page.with_results(text) == text, f"{name} is out of date: python -m benchmarks.results_page"
+    assert quoted == len(results_page.BLOCKS)
+    assert len(drawn) == 16
     assert all((DOCS / "images" / f"{name}.png").is_file() for name in drawn)
 
 

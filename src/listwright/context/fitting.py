@@ -42,13 +42,14 @@ from listwright.guarantees.held_out import HeldOutValues, make_certificate
 from listwright.problems import Problems
 from listwright.selection import greedy
 from listwright.text.passages import PassageFeatures, passage_features
+from listwright.text.passages.columns import ranks
 
 FOLDS = 3
 MANY, LATEST = 20, 500  # questions from which it is estimated what scores weigh: so many at least, and at most
 FEWEST = 12  # questions with which folds tell anything
 LEAST_OF_SOURCE = 5  # passages from which something is learned of their source
 MOST_OF_SOURCE = 2.0  # log-odds
-SCORES = "your reranker's top k"
+_RIVALS = {"bm25": ("bm25", "BM25"), "scores": ("score", "your reranker's top k")}  # by what to sort, and the name
 
 
 class _Fold(NamedTuple):
@@ -206,11 +207,13 @@ def certify_packer(
     length: int | None,
     stop: str | None,
 ) -> HeldOutCertificate:
-    unknown = [name for name in rivals if name not in ("bm25", "scores")]
+    unknown = [name for name in rivals if name not in _RIVALS]
     if unknown:
         raise InputError(f'rivals must be "bm25" or "scores". Got {unknown[0]!r}.')
     sizes = [np.maximum(passage_sizes(case.given, None, packer.tokens, packer.style), 1.0) for case in examples]
-    problems = example_problems(examples, [example.features() for example in examples], sizes)
+    columns = {"score": [-ranks(_scores_of(example)) for example in examples]} if "scores" in rivals else {}
+    features = [example.features() for example in examples]
+    problems = example_problems(examples, features, sizes=np.concatenate(sizes), columns=columns)
     limits: dict[str, Any] = {"length": length, "budget": budget}
     best = greedy(problems, **limits).values
     assert best is not None
@@ -218,15 +221,14 @@ def certify_packer(
     values = np.array([case.share(answer.positions) for case, answer in zip(examples, packed, strict=True)])
     others: dict[str, Floats] = {}
     notes: tuple[str, ...] = ()
-    if "bm25" in rivals:
-        by_words = MMR(0.0, relevance="bm25").fit(problems).predict(problems, **limits, allow_short=True)
-        others["BM25"] = list_values(by_words, problems)
-    if "scores" in rivals:
-        tops = [_top_by_score(case, size, budget, length) for case, size in zip(examples, sizes, strict=True)]
-        others[SCORES] = np.array([case.share(top) for case, top in zip(examples, tops, strict=True)])
-        taken = sum(float(size[top].sum()) for size, top in zip(sizes, tops, strict=True))
-        fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
-        notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {SCORES}.",)
+    for rival in rivals:
+        column, name = _RIVALS[rival]
+        lists = MMR(0.0, relevance=column).fit(problems).predict(problems, **limits, allow_short=True)
+        others[name] = list_values(lists, problems)
+        if rival == "scores":
+            taken = sum(float(size[items].sum()) for size, items in zip(sizes, lists, strict=True))
+            fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
+            notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {name}.",)
     kinds, clusters = np.unique([case.key() for case in examples], return_inverse=True)
     copies = len(examples) - len(kinds)
     if copies:
@@ -235,15 +237,10 @@ def certify_packer(
     return make_certificate(measured, delta=delta, length=length, budget=budget)
 
 
-def _top_by_score(example: Example, sizes: Floats, budget: float | None, length: int | None) -> list[int]:
+def _scores_of(example: Example) -> Floats:
     if example.given.scores is None:
         raise InputError(f'rivals=["scores"] needs a score of every passage. {example.query!r:.60} has none.')
-    left, top = np.inf if budget is None else budget, list[int]()
-    for row in np.argsort(-example.given.scores, kind="stable")[:length].tolist():
-        if sizes[row] <= left:
-            left -= sizes[row]
-            top.append(row)
-    return top
+    return example.given.scores
 
 
 def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:

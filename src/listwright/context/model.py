@@ -32,6 +32,7 @@ SCORE_WEIGHT = 2.5  # log-odds for one standard deviation of given scores: with 
 MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
 MOST_WEIGHT = 8.0
 DIRECT = 2.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
+NO_WINDOWS = (np.zeros(0), np.zeros((0, 4)))
 FEW_WORDS = (0.3, 0.6)  # shares of the question's words in the passages at which texts tell nothing, and all they can
 
 
@@ -89,6 +90,7 @@ def walk_passages(
     token_limit: float = np.inf,
     quotas: tuple[Ints, Ints, Floats, Floats] = NO_QUOTAS,
     copies: Bools | None = None,
+    windows: tuple[Floats, Floats] = NO_WINDOWS,
 ) -> tuple[Ints, Floats]:
     trees, n = model.policy_.boosted_trees(), len(features.table)
     assert trees is not None
@@ -101,7 +103,7 @@ def walk_passages(
         trees,
         bonus,
         np.zeros((n, n), dtype=bool) if copies is None else copies,
-        (np.zeros(n) if sizes is None else sizes, float(token_limit), int(length), quotas),
+        (np.zeros(n) if sizes is None else sizes, windows, float(token_limit), int(length), quotas),
     )
 
 

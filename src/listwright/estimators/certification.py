@@ -101,7 +101,8 @@ class Certification:
                 f"A certificate needs lists that are worth 0 or more. Got {values.min():g} for problem "
                 f"{problems.problem_ids[values.argmin()]}: add a constant to the reward if it can be negative."
             )
-        assert best_known.values is not None
+        of_greedy = best_known.values
+        assert of_greedy is not None
         best, broken = self._bound_best(problems, [best_known.rows, lists.rows], best_known)
         others = {
             name: list_values(rival.predict(problems, **self.limits), problems) for name, rival in self.rivals.items()
@@ -115,9 +116,9 @@ class Certification:
         is_best = type(reward) is AnySuccess and self.limits["budget"] is None and problems.quotas is None
         measured = HeldOutValues(
             np.maximum(values, 0.0),
-            best_known.values,
+            of_greedy,
             others,
-            best=None if unproved else best_known.values if is_best else best,
+            best=None if unproved else of_greedy if is_best else best,
             bounded=bounded,
             binary=isinstance(reward, AnySuccess),
         )

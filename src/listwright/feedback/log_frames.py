@@ -27,7 +27,15 @@ from listwright._internal.arrays import Floats, Ints, number_within
 from listwright._internal.extras import installed_backend, warn
 from listwright._internal.quotas import MOST, Quotas
 from listwright.errors import DataWarning, InputError
-from listwright.feedback.log_checks import LogFault, as_floats, drop_lists, log_faults, positions_of, suspicious_columns
+from listwright.feedback.log_checks import (
+    LogFault,
+    as_floats,
+    drop_lists,
+    log_faults,
+    other_numbers,
+    positions_of,
+    suspicious_columns,
+)
 from listwright.feedback.recommendations import Recommendations
 from listwright.frames.arrays import RowGroups, group_rows
 from listwright.frames.columns import ColumnOptions, Columns
@@ -125,7 +133,7 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
     check_needed(by_role, table.source)
     wanted, dropped = dict(options), 0
     if wanted.pop("drop_bad", False):
-        table, dropped = drop_lists(table, by_role)
+        table, dropped = drop_lists(table, by_role, _features_of(table, by_role, wanted))
     problems, columns = _problems(table, by_role, wanted)
     for fault in suspicious_columns(table, by_role):
         used = [name for name in fault.examples if name in (*columns.features, *columns.context)]
@@ -134,6 +142,19 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
             warn(f"{message} Leave them out with ignore=.", DataWarning)
     groups = group_rows(table, by_role["list"])
     return ReadLog(_parts(table, by_role, problems, groups), columns, dropped)
+
+
+def _features_of(table: ColumnTable, by_role: Mapping[str, str], options: Mapping[str, Any]) -> list[str]:
+    """Return the columns of numbers whose gaps are faults, as far as the options say."""
+    numbers, columns = other_numbers(table, by_role), options.get("columns")
+    if options.get("missing") == "auto":
+        return []
+    if columns is not None:
+        return [name for name in numbers if name in (*columns.features, *columns.context)]
+    named = {role: options.get(role) for role in ("features", "ignore")}
+    matching = {role: [n for p in some or () for n in table.matching(p, role)] for role, some in named.items()}
+    chosen = numbers if named["features"] is None else [name for name in numbers if name in matching["features"]]
+    return [name for name in chosen if name not in matching["ignore"]]
 
 
 def read_faults(source: Any, given: Mapping[str, str | None]) -> list[LogFault]:
@@ -217,7 +238,10 @@ def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_rol
 
 def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[str, Any]) -> ColumnOptions:
     if options.get("columns") is not None:
-        columns = replace(options["columns"], problem=by_role["list"], item=by_role["item"])
+        known: Columns = options["columns"]
+        catalogue = by_role["item"] if known.catalogue == known.item else known.catalogue
+        columns = replace(known, problem=by_role["list"], item=by_role["item"], catalogue=catalogue)
+        columns = replace(columns, catalogue_names=())  # items are compared by name, and new ones may come
         return ColumnOptions(columns=columns, new_levels=options.get("new_levels", "error"))
     own = [name for role, name in by_role.items() if role not in ("list", "item")]
     options["ignore"] = [*(options.get("ignore") or ()), *own]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,7 +22,6 @@ from listwright.rewards.base import Laws
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
 ORDER_SEED = 20130616  # of the order in which problems are bet on, whatever their order in the table
 COPIES = 0.01  # share of problems that equal others, past which they are taken for copies
-VALUE_SHARE = 0.5  # of the probability of error, for the value, from which other bounds follow; they share the rest
 EXACT_SHARE = 0.9  # of a statement's part, for the exact bound of 0/1 rewards; the rest is for bets, and updates
 
 
@@ -259,7 +259,7 @@ class Continuation:
         measured = self.measure(more) if cluster is None else self.measure(more, cluster)
         self._refuse_repeats(measured)
         pairs = measured.pairs()
-        gamblers = {name: bets.copy().play(*pairs[name]) for name, bets in self.gamblers.items() if name in pairs}
+        gamblers = {name: bets.play(*pairs[name]) for name, bets in self.gamblers.items() if name in pairs}
         bounds = _with_implied({name: max(self.bounds[name], bets.bound) for name, bets in gamblers.items()})
         n, weight = certificate.n + len(measured.values), self.weight + measured.total_weight
         groups = (certificate.n_groups or certificate.n) + (measured.n_groups or len(measured.values))
@@ -309,9 +309,7 @@ def make_certificate(
     """Make the certificate from values on held-out problems, valid for each of `n_models` models at once."""
     delta_model = validate_delta(delta) / n_models
     pairs = measured.pairs()
-    rest = (1 - VALUE_SHARE) * delta_model / max(len(pairs) - 1, 1)
-    deltas = dict.fromkeys(pairs, rest) | {"value": VALUE_SHARE * delta_model if len(pairs) > 1 else delta_model}
-    gamblers, bounds = _first_bounds(measured, pairs, deltas)
+    gamblers, bounds = _first_bounds(measured, pairs, _split_delta(pairs, delta_model))
     bounds = _with_implied(bounds)
     alone = _first_bounds(measured, pairs, dict.fromkeys(pairs, delta_model))[1]
     clustered = measured.clusters is not None and measured.weights is None
@@ -330,6 +328,13 @@ def make_certificate(
         if measure is None
         else Continuation(gamblers, bounds, measure, measured.keys, clustered, measured.total_weight),
     )
+
+
+def _split_delta(names: Iterable[str], delta: float) -> dict[str, float]:
+    """Return the part of each statement: the value, all shares together and all rivals together get the same."""
+    kinds = {name: "ahead" if name.startswith("ahead:") else "value" if name == "value" else "share" for name in names}
+    sizes = Counter(kinds.values())
+    return {name: delta / len(sizes) / sizes[kind] for name, kind in kinds.items()}
 
 
 def _first_bounds(

@@ -61,7 +61,7 @@ class Visits:
         each = np.ones(len(states.seen), np.int64) if counts is None else counts
         self.seen = np.concatenate([self.seen, states.seen])
         self.gains = np.concatenate([self.gains, states.gains])
-        self.coarse = np.concatenate([_widen(self.coarse), states.coarse])
+        self.coarse = np.concatenate([self.coarse, states.coarse])
         self.counts = np.concatenate([self.counts, each])
         self.summed = not len(self.seen)
 
@@ -82,7 +82,7 @@ class Visits:
     def validation_error(self) -> str:
         n = len(self.seen)
         shapes = [array.shape for array in (self.seen, self.gains, self.counts)]
-        alike = shapes == [(n,)] * 3 and self.coarse.shape in [(n, SAMPLED), (n, SAMPLED + WHOLE)]
+        alike = shapes == [(n,)] * 3 and self.coarse.shape == (n, SAMPLED + WHOLE)
         return "" if alike else "its visits to states do not fit each other"
 
     @property
@@ -114,14 +114,9 @@ class Visits:
         most = np.zeros(len(states.seen), np.int64)
         np.maximum.at(most, ours, shared)
         near = (most >= 2) & (2 * most >= (mine > 0).sum(axis=1))
-        near |= (np.isin(states.coarse[:, SAMPLED:], _widen(self.coarse)[:, SAMPLED:], kind="sort")).any(axis=1)
+        near |= np.isin(states.coarse[:, SAMPLED:], self.coarse[:, SAMPLED:], kind="sort").any(axis=1)
         by_sight = len(np.unique(self.seen)) >= max(DISTINCT * len(self.seen), 2)
         return near | (by_sight & np.isin(states.seen, self.seen, kind="sort"))
-
-
-def _widen(coarse: Keys) -> Keys:
-    """Return keys with a place for those of whole states, which files of earlier versions do not have."""
-    return np.pad(coarse, ((0, 0), (0, SAMPLED + WHOLE - coarse.shape[1])))
 
 
 def _pair_keys(seen: Keys, gains: Keys) -> Keys:

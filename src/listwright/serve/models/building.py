@@ -118,8 +118,8 @@ def _or_refusal(work: Callable[..., Any], *arguments: Any) -> Any:
 
 def _ask(query: ListQuery, registry: ModelRegistry, limits: Limits, at: str = "", by: Version | None = None) -> _Asked:
     created = time.time()
-    list_id = new_id(created)
-    version = registry.choose(list_id, query.model, query.user) if by is None else by
+    list_id = new_id(created, None if query.user is None else f"{query.model}:{query.user}")
+    version = registry.choose(list_id, query.model) if by is None else by
     taken = problem_of(query, version.shape, limits, at)
     rival = registry.rival(version) if by is None else None
     mixes_slots = registry.mixes_slots and rival is not None and version.name == DEFAULT
