@@ -25,7 +25,6 @@ class Source(NamedTuple):
     table: Any  # the rows; may be memory-mapped
     ids: NDArray[Any] | None = None  # names of the rows
     costs: Floats | None = None  # sizes of the rows, used as costs under a budget
-    path: str | None = None  # the .npy file that the table is a map of
 
 
 def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None, ids: Any = None) -> Source:
@@ -140,7 +139,7 @@ def _from_file(path: Path, name: str, column: str | None, ids: Any = None) -> So
     if not path.is_file():
         raise InputError(f"There is no file {path} to read {name} from.")
     if path.suffix == ".npy":
-        return Source(_memory_map(path, name), path=str(path.resolve()))
+        return Source(_memory_map(path, name))
     if path.suffix in (".parquet", ".pq"):
         schema = _parquet(path).schema_arrow
         if column is None and not _list_columns(schema):
@@ -306,20 +305,16 @@ def must_fit(size: int, what: str, advice: str) -> None:
         raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")
 
 
-def n_bytes(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
-    scaled = 0 if on_disk else 4 * n * d
-    work = 64 * 1024**2 + 160 * n  # tiles and marks
-    if reward == "feature_based":
-        return 40 * n * d
-    if reward == "log_det":
-        return work + scaled + (4 * n * k if metric == "rbf" else 8 * k * d)
-    return work + scaled + (44 * n * neighbors if neighbors is not None else 0)
-
-
 def describe_memory(
     path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None
 ) -> str:
     (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"
-    size = n_bytes(n, d, k or n, reward=reward, metric=metric, neighbors=neighbors, on_disk=on_disk)
+    size = 64 * 1024**2 + 160 * n + (0 if on_disk else 4 * n * d)  # tiles and marks, and the scaled vectors
+    if reward == "feature_based":
+        size = 40 * n * d
+    elif reward == "log_det":
+        size += 4 * n * (k or n) if metric == "rbf" else 8 * (k or n) * d
+    elif neighbors is not None:
+        size += 44 * n * neighbors
     size += 0 if on_disk else 4 * n * d
     return f"{n:,} rows of {d:,} numbers: about {in_words(size)} of memory, and {in_words(available())} are free."
