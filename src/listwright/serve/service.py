@@ -27,14 +27,14 @@ from listwright.serve.learning.updater import Updater, learner_maker
 from listwright.serve.metrics import Metrics
 from listwright.serve.models import registry
 from listwright.serve.models.building import Built, Gathering, Pool, Shadows, build, build_together
-from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, served_list
+from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, shown_items
 from listwright.serve.models.passages import Packing
 from listwright.serve.models.version import BYTES_PER_CANDIDATE, BYTES_PER_NUMBER, ModelLoader
 from listwright.serve.refusals import Refused, invalid, unavailable
 from listwright.serve.settings import Settings
 from listwright.serve.store.database import Database, cause_of, clock_of, opening
 from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, each, forget, give_space_back
-from listwright.serve.store.records import FeedbackEvent, PackedContext, ServedList, add_contexts
+from listwright.serve.store.records import FeedbackEvent, PackedContext, ShownItems, add_contexts
 from listwright.serve.store.schema import probes
 from listwright.serve.store.writer import Writer
 
@@ -72,7 +72,7 @@ class Service:
         self.gathering = Gathering(self.building, lambda some: build_together(some, self.registry, self.limits))
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
-        self.recent: OrderedDict[str, ServedList] = OrderedDict()
+        self.recent: OrderedDict[str, ShownItems] = OrderedDict()
         self.replica = 1 + secrets.randbelow(2**31 - 1)  # whose rows count the lists of this process
         self.tasks: list[asyncio.Task[None]] = []
         self.deploying = asyncio.Lock()
@@ -180,7 +180,7 @@ class Service:
 
     def _note(self, built: Built) -> None:
         served = built.served
-        self._remember(served.without_candidates())
+        self._remember(served.id, ShownItems(served.version, served.created, served.items))
         self.metrics.lists.labels(served.version).inc()
         if built.answer.clipped:
             self.metrics.out_of_range.labels(served.version, "clipped").inc()
@@ -188,8 +188,8 @@ class Service:
             self.metrics.fallbacks.labels(served.version).inc()
         self.shadows.offer(built)
 
-    def _remember(self, served: ServedList) -> None:
-        self.recent[served.id] = served
+    def _remember(self, list_id: str, shown: ShownItems) -> None:
+        self.recent[list_id] = shown
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
 
@@ -198,17 +198,17 @@ class Service:
         answer, context = await self.building.run(work, request)
         if not self.settings.forget_passages:
             await self.writer.write(add_contexts, context)
-            self._remember(context.as_list())
+            self._remember(context.id, context.shown_items())
         return answer
 
     async def feedback(self, sent: messages.FeedbackRequest, source: str = "") -> FeedbackEvent:
-        served = self.recent.get(sent.list_id) or await self.read(served_list, sent.list_id)
-        key, gains = sent.idempotency_key or sent.list_id, _gains(sent, served.items)
-        new = FeedbackEvent(sent.list_id, key, gains, served.version, source, served.created)
+        shown = self.recent.get(sent.list_id) or await self.read(shown_items, sent.list_id)
+        key, gains = sent.idempotency_key or sent.list_id, _gains(sent, shown.items)
+        new = FeedbackEvent(sent.list_id, key, gains, shown.version, source, shown.created)
         event: FeedbackEvent = await self.writer.write(add_feedback, new)
         if not event.duplicate:
             outcome = "success" if any(event.outcome) else "failure"
-            self.metrics.feedback.labels(served.version, outcome).inc()
+            self.metrics.feedback.labels(shown.version, outcome).inc()
             self.metrics.events.set(event.number)
         return event
 
