@@ -36,7 +36,7 @@ from listwright.serve.store.database import Database, cause_of, clock_of, openin
 from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, each, forget, give_space_back
 from listwright.serve.store.records import FeedbackEvent, PackedContext, ShownItems, add_contexts
 from listwright.serve.store.schema import probes
-from listwright.serve.store.writer import Writer
+from listwright.serve.store.writer import MOST, Writer
 
 T = TypeVar("T")
 RECENT = 5_000  # lists that are remembered for their feedback
@@ -45,6 +45,8 @@ SLACK = 3_600.0  # seconds by which the database's clock may run ahead of ours
 DAY = 86_400.0
 QUICK = 0.002  # seconds of a list that is built without another thread, which would cost more than it brings
 FOLLOW = 0.5  # seconds between two looks at what other replicas did
+GARBAGE = 20_000  # new objects until Python looks for cycles among them: a request has hundreds, and no cycles
+GROUP_SECONDS = 0.05  # until lists are stored that were answered before
 PROBE = 1.0  # seconds for which a write that succeeded is taken to hold
 log = logging.getLogger("listwright.serve")
 
@@ -95,6 +97,7 @@ class Service:
         await self.background.run(self.packing.warm_up)
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again and again would hold up requests
+        gc.set_threshold(GARBAGE)
         self.tasks.append(asyncio.create_task(self._follow()))
         if self.settings.learn:
             self.updater = Updater(self.database.reading, self.writer, self.registry, self.metrics, self.settings)
@@ -141,10 +144,18 @@ class Service:
                 self.metrics.out_of_range.labels("", "refused").inc()
             raise
         del queries  # which may be large, and are not needed while the list is being stored
-        await self.writer.write(add_lists, NewLists([new.served for new in built], self.replica))
+        await self._store(NewLists([new.served for new in built], self.replica))
         for new in built:
             self._note(new)
         return [new.answer for new in built]
+
+    async def _store(self, new: NewLists) -> None:
+        """Store lists, at once or with others; while others wait long or fail, each is stored before its answer."""
+        writer = self.writer
+        if self.settings.commit == "each" or writer.failure is not None or len(writer.jobs) >= MOST:
+            await writer.write(add_lists, new)
+        else:
+            writer.submit(add_lists, new, within=GROUP_SECONDS).add_done_callback(_log_loss)
 
     async def _build(self, queries: list[messages.ListQuery], *, batch: bool) -> list[Built]:
         seconds = self._check_budget(queries)
@@ -314,6 +325,11 @@ class Service:
                     if deleted:
                         await self.background.run(give_space_back, self.database)
             await asyncio.sleep(FORGET)
+
+
+def _log_loss(stored: asyncio.Future[Any]) -> None:
+    if not stored.cancelled() and stored.exception() is not None:
+        log.error("lists that were answered are not stored", extra={"cause": str(stored.exception())})
 
 
 @each
