@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from listwright._internal.files import read_finite
 from listwright.errors import InputError
 from listwright.serve import messages
+from listwright.serve.guard import Lane
 from listwright.serve.learning.control import CandidateTrial, Command, act, export, prepare
 from listwright.serve.learning.learner import warm_up
 from listwright.serve.learning.updater import Updater, learner_maker
@@ -55,7 +56,7 @@ class Service:
     """All parts of one running service; what is wrong with files and store surfaces before the event loop runs."""
 
     writer: Writer  # group-commits all writes of this process; created by `start`
-    is_crowded: Callable[[], bool]  # whether all places are taken; set by `create_app`
+    calls: Lane  # requests being answered; set by `create_app`
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self.settings, self.metrics, self.limits = settings, metrics, settings.limits
@@ -161,9 +162,7 @@ class Service:
         seconds = self._check_budget(queries)
         if batch:
             return await self.building.run(self._build_all, queries, monotonic() + self.limits.seconds)
-        if seconds < QUICK:
-            return [await self.gathering.build_here(queries[0])]
-        return [await self.gathering.build(queries[0])]
+        return [await self.gathering.build(queries[0], here=seconds < QUICK)]
 
     def _check_budget(self, queries: list[messages.ListQuery]) -> float:
         """Return the seconds that lists are expected to take; refuses what takes more than one request may."""
@@ -288,7 +287,7 @@ class Service:
         if self.draining:
             raise unavailable("The service is shutting down.")
         pools = (self.reads.running, self.reads), (self.building.running + len(self.gathering.waiting), self.building)
-        if self.is_crowded() or any(running >= pool.most for running, pool in pools):
+        if self.calls.is_crowded or any(running >= pool.most for running, pool in pools):
             raise unavailable("There is more to do than the limits allow.")
         if monotonic() - self.probed >= PROBE:
             await self.writer.write(_probe, secrets.token_hex(16))

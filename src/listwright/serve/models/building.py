@@ -295,50 +295,50 @@ class Gathering:
 
     def __init__(self, pool: Pool, build: Callable[[Sequence[ListQuery]], list[Built | Refused]]) -> None:
         self.pool, self.build_all = pool, build
-        self.waiting: deque[tuple[ListQuery, asyncio.Future[Built]]] = deque()
-        self.quick: deque[tuple[ListQuery, asyncio.Future[Built]]] = deque()
+        self.waiting: deque[_Waiting] = deque()
+        self.quick: deque[_Waiting] = deque()
         self.task: asyncio.Task[None] | None = None
 
-    async def build(self, query: ListQuery) -> Built:
-        """Build a list in a thread, with others that wait for it."""
+    async def build(self, query: ListQuery, *, here: bool) -> Built:
+        """Build a list with others: `here`, if that takes less time than to pass it to a thread."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Built] = loop.create_future()
+        if here:
+            self.quick.append((query, future))
+            if len(self.quick) == 1:
+                loop.call_soon(self._run_here)
+            return await future
         if len(self.waiting) >= self.pool.most:
             raise busy()
-        future: asyncio.Future[Built] = asyncio.get_running_loop().create_future()
         self.waiting.append((query, future))
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self._run())
         return await future
 
-    async def build_here(self, query: ListQuery) -> Built:
-        """Build a list in this thread, with others that were asked for in the same turn of the event loop."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Built] = loop.create_future()
-        self.quick.append((query, future))
-        if len(self.quick) == 1:
-            loop.call_soon(self._run_here)
-        return await future
-
     def _run_here(self) -> None:
         while self.quick:
             some = _take(self.quick)
-            results: Sequence[Built | Exception]
-            try:
-                results = self.build_all([query for query, _ in some])
-            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
-                results = [error] * len(some)
-            answer_all([future for _, future in some], results)
+            answer_all([future for _, future in some], self._attempt([query for query, _ in some]))
 
     async def _run(self) -> None:
         while self.waiting:
             some = _take(self.waiting)
-            results: Sequence[Built | Exception]
             try:
-                results = await self.pool.run(self.build_all, [query for query, _ in some])
-            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
-                results = [error] * len(some)
+                results = await self.pool.run(self._attempt, [query for query, _ in some])
+            except Refused as refused:  # there is no thread for it
+                results = [refused] * len(some)
             answer_all([future for _, future in some], results)
 
+    def _attempt(self, queries: Sequence[ListQuery]) -> Sequence[Built | Exception]:
+        try:
+            return self.build_all(queries)
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
+            return [error] * len(queries)
 
-def _take(waiting: deque[tuple[ListQuery, asyncio.Future[Built]]]) -> list[tuple[ListQuery, asyncio.Future[Built]]]:
+
+_Waiting = tuple[ListQuery, asyncio.Future[Built]]
+
+
+def _take(waiting: deque[_Waiting]) -> list[_Waiting]:
     some = [waiting.popleft() for _ in range(min(len(waiting), TOGETHER))]
     return [(query, future) for query, future in some if not future.done()]  # for others nobody waits any more
