@@ -73,7 +73,10 @@ class _Asked:
         """What the lists that are built together have in common."""
         query, taken = self.query, self.taken
         alone = query.explain or self.mixes_slots or taken.new_items or not self.version.builds_together
-        parts = taken.candidates.groups is None, taken.candidates.quotas is None, *taken.candidates.arrays
+        # Lists with pins and least numbers of groups are built in another way, in which sums are rounded differently.
+        quotas = taken.candidates.quotas
+        limits = None if quotas is None else (quotas.pins, quotas.needs)
+        parts = taken.candidates.groups is None, limits, *taken.candidates.arrays
         return self.version.number, query.length, query.budget, self.list_id if alone else "", parts
 
     @cached_property
