@@ -492,16 +492,16 @@ class _Walk:
         calibration = calibration_of(self.model)
         odds = calibration.intercept + self.evidence.scale * values + self.evidence.lift[picks]
         probabilities = calibration.probabilities(odds)
-        likely = (probabilities >= least) | forced[picks] | self._needed(picks)
+        likely = (probabilities >= least) | forced[picks] | self._asked_for_by_sources(picks)
         likely[:1] = True
         every, kept = self._without_overlaps(picks)[1].sum(), np.flatnonzero(likely)
         texts, sizes = self._without_overlaps(picks[kept])
-        told = [place for place, text in enumerate(texts) if text]
-        left = kept[told]
+        with_text = [place for place, text in enumerate(texts) if text]
+        left = kept[with_text]
         chosen = picks[left].tolist()
         return Packed(
             positions=chosen,
-            texts=[texts[place] for place in told],
+            texts=[texts[place] for place in with_text],
             tokens=_whole(float(sizes.sum())),
             scores=decreasing_scores(odds[left].tolist()),
             probabilities=probabilities[left].tolist(),
@@ -511,7 +511,7 @@ class _Walk:
             explain=partial(reasons_of, self.features, chosen),
         )
 
-    def _needed(self, picks: Ints) -> Bools:
+    def _asked_for_by_sources(self, picks: Ints) -> Bools:
         """Return which picks the least numbers of passages per source ask for."""
         if self.quotas is None:
             return np.zeros(len(picks), dtype=bool)
