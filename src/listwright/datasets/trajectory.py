@@ -51,7 +51,11 @@ def read_trajectory(path: str | Path) -> TrainTest:
     train, valid, test = (_part(path, name) for name in ("train", "valid", "test"))
     if len({part.features.shape[1:] for part in (train, valid, test)}) > 1:
         raise InputError(f"All parts of {path} must have the same seeds and features.")
-    learn = _Part(*(np.concatenate(pair) for pair in zip(train, valid, strict=True)))
+    learn = _Part(  # field by field, so that every version of mypy sees the types
+        np.concatenate((train.features, valid.features)),
+        np.concatenate((train.success, valid.success)),
+        np.concatenate((train.environments, valid.environments)),
+    )
     return TrainTest(_problems(learn, "train"), _problems(test, "test"))
 
 

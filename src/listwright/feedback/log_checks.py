@@ -18,6 +18,8 @@ from listwright.frames.values import is_number, to_ints
 
 EXAMPLES = 3
 LEAK = 0.98  # area under the ROC curve, from which on a column knows the outcome
+POSITIONS = "positions are not 1, 2, ... with one item each"
+NOT_SHOWN = "an item that was not shown has an outcome"
 EVENTS = 8  # clicks, below which nothing can be said of leaks
 WHO = "user|customer|visitor|session|device|account"
 ID_NAME = re.compile(
@@ -41,7 +43,7 @@ class LogFault:
 
 
 def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
-    unnamed, faults = _unnamed(table, by_role["list"]), []
+    unnamed, faults = _lacks_name(table, by_role["list"]), []
     if unnamed.any():
         rows = tuple(table.place(int(row)) for row in np.flatnonzero(unnamed)[:EXAMPLES])
         faults += [LogFault("no list", int(unnamed.sum()), rows, "rows without the id of a list", by_list=True)]
@@ -58,7 +60,7 @@ def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]
 
 def drop_lists(table: ColumnTable, by_role: Mapping[str, str], features: Sequence[str]) -> tuple[ColumnTable, int]:
     """Leave out lists with faults, gaps in features among them, and rows of no list."""
-    unnamed = _unnamed(table, by_role["list"])
+    unnamed = _lacks_name(table, by_role["list"])
     table = _take_rows(table, ~unnamed)
     groups = group_rows(table, by_role["list"])
     bad = np.zeros(len(groups.ids), dtype=bool)
@@ -74,7 +76,7 @@ def _take_rows(table: ColumnTable, kept: Bools) -> ColumnTable:
     return ColumnTable(columns, (FileRows("", int(kept.sum())),), table.unreadable, table.categories)
 
 
-def _unnamed(table: ColumnTable, name: str) -> Bools:
+def _lacks_name(table: ColumnTable, name: str) -> Bools:
     column = table.column(name, "list_id")
     return np.array([value is None or value == "" for value in column.to_pylist()], dtype=bool)
 
@@ -104,12 +106,7 @@ def _bad_lists(
         known = shown & ~np.isnan(values)
         return lists(known) & lists(shown & np.isnan(values))
 
-    sizes = np.bincount(owners[shown], minlength=count)
-    wrong = shown & ~((position >= 1) & (position <= sizes[owners]) & (position == np.floor(position)))
-    keys = owners * (sizes.max(initial=0) + 1) + np.where(wrong | ~shown, 0, position).astype(np.int64)
-    taken = np.bincount(keys[shown & ~wrong], minlength=1)
-    twice = shown & ~wrong & (taken[np.minimum(keys, len(taken) - 1)] > 1)
-    nameless = groups.sort(_unnamed(table, by_role["item"]))
+    nameless = groups.sort(_lacks_name(table, by_role["item"]))
     items = groups.sort(
         to_ints(table.columns[by_role["item"]].combine_chunks().dictionary_encode().indices.fill_null(0))
     )
@@ -120,14 +117,28 @@ def _bad_lists(
     out = shown & ~np.isnan(outcome) & ~((outcome >= 0) & (outcome <= 1))
     odd = shown & ~np.isnan(chance) & ~((chance > 0) & (chance <= 1))
     return {
-        "positions": (lists(wrong | twice), "positions are not 1, 2, ... with one item each"),
+        "positions": (lists(wrong_positions(position, shown, groups.offsets)), POSITIONS),
         "duplicates": (lists(again), "an item is listed twice"),
         "no item": (lists(nameless), "a candidate has no id"),
         "features": (lists(gaps), "a column of numbers without a role has gaps"),
         "outcomes": (lists(out) | partly(outcome), "outcomes are not from 0 to 1, or partly missing"),
-        "not shown": (lists(~shown & (np.nan_to_num(outcome) != 0)), "an item that was not shown has an outcome"),
+        "not shown": (lists(not_shown(shown, outcome)), NOT_SHOWN),
         "propensities": (lists(odd) | partly(chance), "propensities are not above 0 and at most 1, or partly missing"),
     }
+
+
+def wrong_positions(position: Floats, shown: Bools, offsets: Ints) -> Bools:
+    """Return the shown items that are not at a position from 1 to the length of their list of their own."""
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    sizes = np.bincount(owners[shown], minlength=len(offsets) - 1)
+    wrong = shown & ~((position >= 1) & (position <= sizes[owners]) & (position == np.floor(position)))
+    keys = owners * (sizes.max(initial=0) + 1) + np.where(wrong | ~shown, 0, position).astype(np.int64)
+    taken = np.bincount(keys[shown & ~wrong], minlength=int(keys.max(initial=0)) + 1)
+    return wrong | (shown & (taken[keys] > 1))
+
+
+def not_shown(shown: Bools, outcome: Floats) -> Bools:
+    return ~shown & (np.nan_to_num(outcome) != 0)
 
 
 def positions_of(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> tuple[Floats, Bools]:

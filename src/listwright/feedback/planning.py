@@ -18,7 +18,7 @@ from listwright.feedback.off_policy.estimates import EvidenceWarning
 from listwright.feedback.off_policy.evaluate import evaluate
 from listwright.feedback.off_policy.targets import Target, as_target
 
-POWER = 0.8  # the chance of a verdict within the planned lists
+BEYOND = 0.5  # standard errors of the mean beyond the boundary, by which four of five trials have crossed it
 MOST = 0.5  # share of the lists that a candidate may have
 LISTS, EVENTS = 40.0, 10.0  # of equal weight, before which there is no verdict
 TUNING = 250.0  # lists after which the boundary would be tightest for one look; it is nearly so from 200 to 200,000
@@ -110,7 +110,7 @@ def plan(
     >>> log.append(shown)
     >>> _ = log.feedback(shown.list_ids, rng.random(shown.rows.shape) < problems.features[shown.rows, 0])
     >>> plan(log, lw.OnlineSCP(length=2, random_state=0).fit_log(log).predict, loss_budget=0.1).n_lists
-    1796
+    674
     """
     if not 0 < loss_budget < math.inf:
         raise InputError(f"loss_budget must be above 0. Got {loss_budget!r}.")
@@ -151,16 +151,16 @@ def needed_lists(difference: float, variance: float, share: float, confidence: f
     """Return the lists by which `SequentialTest` sees a difference in four of five cases."""
     if abs(difference) < 1e-9 or variance <= 0:
         return None
-    rest, power = 1.0 - share, float(scipy.stats.norm.ppf(POWER))
+    rest = 1.0 - share
     other = variance * max((today + difference) / today, 0.1) if today > 0 else variance  # counts vary with their mean
     between = difference**2 * share * rest
-    own = other / share + variance / rest + between * (1.0 / share**3 + 1.0 / rest**3 - 1.0 / (share * rest) ** 2)
+    own = other / share + variance / rest + difference**2 * (rest**2 / share + share**2 / rest - 1.0)
     alike = (share * other + rest * variance + between) * (1.0 / share + 1.0 / rest)
     weight = (1.0 / share + 1.0 / rest) ** 2 / (1.0 / share**3 + 1.0 / rest**3)  # of a list among those of equal weight
     least = max(LISTS, EVENTS / max(today + share * difference, 1e-9)) / weight
 
     def missing(lists: float) -> float:
-        return lists - (_boundary(lists, confidence) + power) ** 2 * max(own, alike) / difference**2
+        return lists - (_boundary(lists, confidence) + BEYOND) ** 2 * max(own, alike) / difference**2
 
     return math.ceil(max(least, scipy.optimize.brentq(missing, 1.0, 1e15)))
 
