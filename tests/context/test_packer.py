@@ -371,7 +371,16 @@ def test_estimated_tokens_do_not_undershoot() -> None:
     os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(cache))
     encoding = tiktoken.get_encoding("cl100k_base")
     texts = [" ".join(passage.text for passage in question.passages) for question in questions(30, random_state=3)]
-    for text in [*texts, "Über die Brücke, 1979-1981.", "東京は日本の首都です。", "x = {'a': [1, 2, 3]}"]:
+    others = [
+        "W Szczebrzeszynie chrzaszcz brzmi w trzcinie i Szczebrzeszyn z tego slynie.",
+        "Bonke abantu bazalwa bekhululekile belingana ngesithunzi nangamalungelo.",
+        "Kaikki ihmiset syntyvat vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan.",
+        "Fe'u cynysgaeddir a rheswm a chydwybod, a dylai pawb ymddwyn y naill at y llall mewn ysbryd cymodlon.",
+        "Rivaroxaban, apixaban, pembrolizumab, trastuzumab deruxtecan, ixekizumab and dupilumab",
+        "INTERNATIONAL BUSINESS MACHINES CORPORATION, ARMONK. THE QUARTERLY REPORT OF THE SHAREHOLDERS",
+        "for i in range(9):\n        if i:\n                print(i)\n\t\treturn",
+    ]
+    for text in [*texts, *others, "Über die Brücke, 1979-1981.", "東京は日本の首都です。", "x = {'a': [1, 2, 3]}"]:
         assert estimate_tokens(text) >= len(encoding.encode(text))
 
 

@@ -71,10 +71,11 @@ class ContextPacker(Parameters):
     model : SCP or path, optional
         A model of passages, or its file; the shipped one by default.
     tokens : str, callable or tokenizer
-        How passages are counted. "estimate", the default, counts from above for tokenizers of any kind: one token for
-        each four letters of a word or fewer, for each digit and sign, and for each byte of other characters (on English
-        Wikipedia a third more than GPT-4's). "words" counts words between blanks; "tiktoken:cl100k_base" and
-        "huggingface:tokenizer.json" name a tokenizer; else a function of a text, or an object with `encode`.
+        How passages are counted. "estimate", the default, counts from above: one token for each four letters of a word
+        or fewer, or each two where a text is no English prose, for each digit and sign, and for each byte of other
+        characters (on English Wikipedia over a third more than GPT-4's). "words" counts words between blanks;
+        "tiktoken:cl100k_base" and "huggingface:tokenizer.json" name a tokenizer; else a function of a text, or an
+        object with `encode`.
     score_weight : float, optional
         What given scores weigh beside the text: log-odds for one standard deviation within the question. Cosines of
         embeddings count like scores, and share the weight with them where both are given. 0 ignores them. By default
