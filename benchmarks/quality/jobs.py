@@ -52,15 +52,20 @@ class Job(NamedTuple):
 def run_all(jobs: Iterable[Job], *, workers: int, tell: Callable[[str], None] = print) -> list[str]:
     """Runs what has no result yet, one process of one thread per worker; returns the names of jobs that failed."""
     todo = sorted((job for job in jobs if not job.file.is_file()), key=lambda job: -job.cost)
-    os.environ.update(ONE_THREAD)  # read when libraries are loaded, by the new processes
     failed = []
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with processes(workers) as pool:
         running = {pool.submit(_run, job, job.file): job for job in todo}
         for done, future in enumerate(as_completed(running), start=1):
             key, error = running[future].key, future.exception()
             tell(f"{done}/{len(todo)} {key}: {f'{future.result():.1f} s' if error is None else repr(error)}")
             failed += [] if error is None else [key]
     return failed
+
+
+def processes(workers: int) -> ProcessPoolExecutor:
+    """New processes of one thread each, so that as many as there are cores run side by side."""
+    os.environ.update(ONE_THREAD)  # read when libraries are loaded
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
 
 
 def _run(job: Job, file: Path) -> float:

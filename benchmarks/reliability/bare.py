@@ -141,7 +141,7 @@ def compared(
 
 
 def main(arguments: list[str]) -> None:
-    """`bare [seconds for each]`: rates of both, and their ratio."""
+    """`bare [seconds for each] [options of the service]`: rates of both, and their ratio."""
     seconds = float(arguments[0]) if arguments else 15.0
     port = free_port()
     process = multiprocessing.get_context("fork").Process(target=_serve_bare, args=(port,), daemon=True)
@@ -149,7 +149,7 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = make_model(folder / "model.listwright")
-        with running(model, f"sqlite:///{folder}/store.db", folder) as server:
+        with running(model, f"sqlite:///{folder}/store.db", folder, *arguments[1:]) as server:
             until(lambda: _answers(port))
             ports, processes = (server.port, port), (server.process.pid, process.pid or 0)
             for each in ports:

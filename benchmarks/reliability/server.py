@@ -53,9 +53,11 @@ class Server:
 
 
 def cpu_seconds(process: int) -> float:
-    """Processor time of a process so far."""
+    """Processor time of a process and its children so far."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(cpu_seconds(int(child)) for child in children)
 
 
 def free_port() -> int:

@@ -114,7 +114,8 @@ def test_a_model_fitted_on_a_table_is_evaluated_on_a_log(folder: Path, capsys: p
     table = table.with_columns(clicked=pl.Series(rng.random(len(table)) > table["price"].to_numpy()).cast(pl.Int8))
     table.write_csv(folder / "past.csv")
     out = "scp.listwright"
-    assert run(folder, "fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", out) == 0
+    options = ("--reward", "any:clicked", "--length", "2", "--effort", "fast")
+    assert run(folder, "fit", "past.csv", *options, "-o", out) == 0
     capsys.readouterr()
     assert run(folder, "evaluate", out, "--log", "later.parquet", "--value", "any") == 0
     assert "switch" in capsys.readouterr().out
@@ -178,7 +179,8 @@ def test_a_log_that_is_read_as_a_table_is_hinted_at(
     frame: Any = pl.read_parquet(folder / "log.parquet").filter(pl.col("position").is_not_null())
     frame.with_columns(pl.col("clicked").cast(pl.Int8)).write_parquet(folder / "shown.parquet")
     capsys.readouterr()
-    code = run(folder, "fit", "shown.parquet", "--reward", "any:clicked", *extra, "--length", "1", "-o", "h.listwright")
+    options = ("--reward", "any:clicked", *extra, "--length", "1", "--effort", "fast")
+    code = run(folder, "fit", "shown.parquet", *options, "-o", "h.listwright")
     assert code == (0 if extra else 1)
     assert "listwright fit --log FILE" in capsys.readouterr().err
 

@@ -7,6 +7,7 @@ import json
 import re
 import runpy
 import shlex
+import subprocess
 import warnings
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,15 @@ def test_code_and_output_on_a_page_come_from_a_file_that_runs(page: Path) -> Non
     text = page.read_text(encoding="utf8")
     assert len(blocks(page, "python")) == len(runner["CODE"].findall(text)), f"{page.name}: code of no file"
     assert len(blocks(page, "text")) == len(runner["OUTPUT"].findall(text)), f"{page.name}: output of no file"
+
+
+@pytest.mark.parametrize("page", runner["pages"](), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_page_defines_what_its_code_uses(page: Path) -> None:
+    """Copied from the page, in order, its blocks need nothing that only the file of a snippet has."""
+    ruff = pytest.importorskip("ruff", reason="needs the extra docs").find_ruff_bin()
+    code = "\n".join(blocks(page, "python"))
+    command = [ruff, "check", "--isolated", "--quiet", "--select", "F821", "--output-format", "concise", "-"]
+    assert subprocess.run(command, input=code, capture_output=True, text=True, check=False).stdout == ""
 
 
 @pytest.mark.parametrize("name", MADE)

@@ -61,16 +61,16 @@ class Nothing:
     """What a policy gives whose numbers are broken: no list at all, or one with scores that are none."""
 
     def __init__(self, scores):
-        self.scores = scores
+        self.picked_scores = scores
 
     def __getitem__(self, which):
-        return np.arange(0 if self.scores is None else 1)
+        return np.arange(0 if self.picked_scores is None else 1)
 
     def recommend(self, *arguments, **options):
         return self
 
 
-@pytest.mark.parametrize("scores", [None, [np.array([np.nan])]])
+@pytest.mark.parametrize("scores", [None, np.array([[np.nan]])])
 def test_where_the_learned_policy_gives_no_list_the_deployed_one_does(opened, asked, learn, scores):
     client = opened(learn=True)
     told(client, asked(8), 1)

@@ -47,11 +47,10 @@ def test_a_service_that_drains_is_not_ready_and_still_answers(client, asked, mon
 
 @pytest.mark.parametrize("what", ["places", "bytes", "readers", "builders"])
 def test_a_service_with_more_to_do_than_it_may_is_not_ready_and_healthy(client, monkeypatch, what):
-    service, guard = client.service, client.app.middleware_stack
+    service = client.service
     assert client.get("/readyz").status_code == 200
     if what in ("places", "bytes"):
-        name = {"places": "in_flight", "bytes": "bytes"}[what]
-        monkeypatch.setitem(getattr(guard, name), False, 1 << 40)
+        monkeypatch.setattr(service.calls, {"places": "in_flight", "bytes": "bytes"}[what], 1 << 40)
     else:
         pool = {"readers": service.reads, "builders": service.building}[what]
         monkeypatch.setattr(pool, "running", pool.most)

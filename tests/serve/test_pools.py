@@ -72,9 +72,9 @@ def test_what_comes_while_others_are_built_is_built_together():
             return [ValueError("odd") if query == 3 else f"{query}!" for query in some]
 
         gathering = Gathering(pool, build)
-        tasks = [asyncio.create_task(gathering.build(0))]
+        tasks = [asyncio.create_task(gathering.build(0, here=False))]
         await begun.wait()
-        tasks += [asyncio.create_task(gathering.build(query)) for query in range(1, 5)]
+        tasks += [asyncio.create_task(gathering.build(query, here=False)) for query in range(1, 5)]
         while len(gathering.waiting) < 4:
             await asyncio.sleep(0)
         tasks[2].cancel()  # nobody waits for it any more
@@ -98,13 +98,13 @@ def test_what_is_asked_for_in_one_turn_is_built_together():
             return [ValueError("odd") if query == 3 else f"{query}!" for query in some]
 
         gathering = Gathering(pool, build)
-        tasks = [asyncio.create_task(gathering.build_here(query)) for query in range(5)]
+        tasks = [asyncio.create_task(gathering.build(query, here=True)) for query in range(5)]
         results = await asyncio.gather(*tasks, return_exceptions=True)
         assert (sizes, [*results[:3], results[4]]) == ([5], ["0!", "1!", "2!", "4!"])
         assert isinstance(results[3], ValueError)
-        assert await gathering.build_here(6) == "6!"
+        assert await gathering.build(6, here=True) == "6!"
         with pytest.raises(OSError, match="gone"):
-            await gathering.build_here(7)
+            await gathering.build(7, here=True)
         assert sizes == [5, 1, 1]
 
     run(scenario)

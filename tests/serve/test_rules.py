@@ -6,7 +6,9 @@ import json
 from collections import Counter
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -20,6 +22,11 @@ from listwright.serve import Settings
 from listwright.serve.bodies import BINARY
 from listwright.serve.export import export
 from listwright.serve.learning.control import CandidateTrial
+from listwright.serve.messages import ListQuery, ListRequest
+from listwright.serve.models.building import build_together
+from listwright.serve.refusals import Refused
+from listwright.serve.store.records import ServedList
+from listwright.serve.store.schema import lists
 
 
 def clicks(told, items):
@@ -388,3 +395,44 @@ def test_a_candidate_is_tried_slot_by_slot(opened, asked, fitted, tmp_path, monk
     found = lw.feedback.compare(log, {"other": lw.load(other).predict, "now": "logged"})
     assert found.differences["other"].verdict != "roll out"  # how many lists match whole depends on what was drawn
     assert found.estimates["other"].value < found.estimates["now"].value
+
+
+def _drawn_query(rng):
+    """A request with some of the constraints that there are, drawn at random; some cannot be met."""
+    count = int(rng.integers(1, 9))
+    items = [{"id": f"i{i}", "features": row} for i, row in enumerate(rng.random((count, 3)).tolist())]
+    asked = {"items": items, "length": int(rng.integers(1, 5))}
+    if rng.random() < 0.3:
+        asked |= {"per_group": int(rng.integers(1, 3))}
+    if "per_group" in asked or rng.random() < 0.2:
+        items[:] = [item | {"group": "ab"[rng.integers(2)]} for item in items]
+    if rng.random() < 0.3:
+        items[:] = [item | {"size": float(rng.integers(1, 4))} for item in items]
+        asked |= {"budget": float(rng.integers(1, 6))} if rng.random() < 0.5 else {}
+    if rng.random() < 0.2:
+        items[:] = [item | {"uses": {"time": float(rng.integers(0, 3))}} for item in items]
+        asked |= {"budgets": {"time": float(rng.integers(0, 4))}}
+    for name in ("pinned", "blocked"):
+        if rng.random() < 0.2:
+            asked |= {name: [f"i{rng.integers(9)}"]}
+    return msgspec.convert(asked, ListRequest)
+
+
+def test_lists_that_are_built_together_are_the_same_as_alone_and_are_read_back(client):
+    rng, service = np.random.default_rng(5), client.service
+    for _ in range(10):
+        queries = [ListQuery.of(_drawn_query(rng)) for _ in range(24)]
+        results = build_together(queries, service.registry, service.limits)
+        for query, result in zip(queries, results, strict=True):
+            alone = build_together([query], service.registry, service.limits)[0]
+            assert type(result) is type(alone)
+            if isinstance(result, Refused):
+                assert (result.message, result.field) == (alone.message, alone.field)
+                continue
+            assert result.answer.items == alone.answer.items
+            row = SimpleNamespace(**dict(zip(lists.c.keys(), result.served.row(), strict=True)))
+            stored, served = ServedList.read(row), result.served
+            assert (stored.items, stored.budget) == (served.items, served.budget)
+            assert stored.candidates.groups == served.candidates.groups
+            assert np.array_equal(stored.problem.features, served.problem.features)
+            assert (stored.problem.quotas is None) == (served.problem.quotas is None)

@@ -151,3 +151,34 @@ def test_a_request_that_takes_too_long_is_given_up(opened, asked, tmp_path):
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "timeout")
     object.__setattr__(client.service.limits, "seconds", 1_800.0)  # the machine may be busy
     assert client.post("/v1/lists", json=asked()).status_code == 200
+
+
+def test_with_commit_group_lists_are_answered_before_they_are_stored_while_the_store_works(opened, asked, tmp_path):
+    client = opened(commit="group")
+    told = client.post("/v1/lists", json=asked()).json()
+    assert client.post("/v1/feedback", json={"list_id": told["list_id"], "clicks": []}).status_code == 200
+    other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    late = client.post("/v1/lists", json=asked()).json()  # nobody can write, and it is answered
+    other.execute("ROLLBACK")
+    other.close()
+    answer = client.post("/v1/feedback", json={"list_id": late["list_id"], "clicks": []})  # stored with its list
+    assert (answer.status_code, client.get("/v1/stats").json()["answered"]) == (200, 2)
+
+
+def test_with_commit_group_no_list_is_answered_before_once_the_store_fails(opened, asked, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "listwright.serve.store.database.PRAGMAS", ("PRAGMA journal_mode = WAL", "PRAGMA busy_timeout = 50")
+    )
+    client = opened(commit="group")
+    other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    lost = client.post("/v1/lists", json=asked())
+    client.until(lambda: client.service.writer.failure is not None)
+    refused = client.post("/v1/lists", json=asked())
+    other.execute("ROLLBACK")
+    other.close()
+    assert (lost.status_code, refused.status_code) == (200, 503)
+    body = {"list_id": lost.json()["list_id"], "clicks": []}
+    assert client.post("/v1/feedback", json=body).status_code == 404  # it is not there, and nothing says that it is
+    assert client.post("/v1/lists", json=asked()).status_code == 200

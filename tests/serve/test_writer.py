@@ -128,3 +128,30 @@ def test_a_store_error_fails_all_of_the_group(written, caplog, monkeypatch):
     assert {result.status for result in results} == {503}
     told = next(record for record in caplog.records if record.message == "a transaction failed")
     assert (told.writes, told.cause) == (2, "no such table: nowhere")
+
+
+def test_lists_of_a_group_are_stored_before_the_feedback_on_them(tmp_path, monkeypatch):
+    database, order = Database.of(f"sqlite:///{tmp_path}/store.db"), []
+    database.open()
+
+    def lists(connection, arguments):
+        order.append("lists")
+        return [None] * len(arguments)
+
+    def feedback(connection, arguments):
+        order.append("feedback")
+        return [None] * len(arguments)
+
+    monkeypatch.setattr(writing, "LOCK_FREE", (lists,))
+
+    async def run():
+        writer = Writer(database.writing, lambda size, seconds: None)
+        first = writer.submit(lists, None, within=3_600.0)  # only the feedback makes it begin
+        await asyncio.gather(writer.write(feedback, None), writer.write(lists, None))
+        assert first.done()
+        writer.submit(lists, None, within=3_600.0)
+        writer.stop()  # nothing is left behind
+
+    asyncio.run(run())
+    database.close()
+    assert order == ["lists", "feedback", "lists"]

@@ -82,7 +82,7 @@ def _pick(
             if overlaps[k, 0] == best:
                 row, end = int(overlaps[k, 1]), int(overlaps[k, 2])
                 more = max(overlaps[k, 3] - cut[row, end], 0.0)
-                sizes[row], cut[row, end] = sizes[row] - more, cut[row, end] + more
+                sizes[row], cut[row, end] = max(sizes[row] - more, 0.0), cut[row, end] + more
                 taken[row] |= cut[row, 0] + cut[row, 1] >= of_text[row]
         for row in range(len(table)):
             if not taken[row]:

@@ -188,7 +188,10 @@ def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: 
     with threads_for(table), warnings.catch_warnings():  # threads of scikit-learn may leave no filters of warnings
         if is_ranker(estimator) and counts is not None:
             return fit_ranker(model, table, gains, counts)
-        return model.fit(table, gains)
+        model.fit(table, gains)
+    if isinstance(estimator, str) and estimator == "extra_trees":
+        model.n_jobs = 1  # threads would add the trees up in any order
+    return model
 
 
 def _suit(table: Any, model: Any) -> Any:
@@ -261,5 +264,5 @@ def check_relevance(relevance: Any, problems: Problems, what: str) -> None:
         known = ", ".join([*(problems.feature_names or ()), *NAMES])
         raise InputError(f"{what} must be a column or an estimator ({known}). Got {relevance!r}.")
     learns = not isinstance(relevance, type) and hasattr(relevance, "fit") and hasattr(relevance, "predict")
-    if relevance not in NAMES and not learns:
+    if not isinstance(relevance, str) and not learns:
         raise InputError(f"{what} must be one of {', '.join(NAMES)}, or an estimator. Got {relevance!r}.")

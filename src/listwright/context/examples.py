@@ -23,6 +23,7 @@ from listwright.text.passages.problems import join_features
 from listwright.text.readers import read_text
 
 KINDS = ("label", "answer", "cited")
+KNOWN = ("titles", "scores", "sources", "embeddings", "query_embedding")
 
 
 class QuestionColumns(NamedTuple):
@@ -80,8 +81,7 @@ class Example(NamedTuple):
         return len(held) / len(set(self.facts) - {-1})
 
     def arguments(self) -> dict[str, Any]:
-        names = ("titles", "sources", "scores", "embeddings", "query_embedding")
-        return {"query": self.query, "passages": self.texts} | {name: getattr(self.given, name) for name in names}
+        return {"query": self.query, "passages": self.texts} | {name: getattr(self.given, name) for name in KNOWN}
 
 
 def read_examples(data: Any, **names: Any) -> list[Example]:
@@ -94,6 +94,7 @@ def read_examples(data: Any, **names: Any) -> list[Example]:
     if isinstance(data, str | Path):
         data = read_records(Path(data))
     records = data if isinstance(data, list) else _group_frame(data, columns)
+    _check_known(records, columns)
     examples = [_example(record, number, columns) for number, record in enumerate(records)]
     usable = [example for example in examples if max(example.facts, default=-1) >= 0]
     if not usable:
@@ -160,6 +161,13 @@ def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
     return records
 
 
+def _check_known(records: Sequence[Any], columns: QuestionColumns) -> None:
+    """Refuse names that no record knows, which would be ignored otherwise."""
+    for name in (getattr(columns, option) for option in (*KNOWN, "shown")):
+        if name and not any(isinstance(record, Mapping) and name in record for record in records):
+            raise InputError(f"No record has {name!r}.")
+
+
 def _example(record: Any, number: int, columns: QuestionColumns) -> Example:
     # Errors name the record by its number, so that a user can find it in a large file.
     if not isinstance(record, Mapping):
@@ -168,8 +176,7 @@ def _example(record: Any, number: int, columns: QuestionColumns) -> Example:
     if missing:
         raise InputError(f"Record {number} has no {missing[0]!r}. It has {', '.join(map(str, record))}.")
     kind, name = columns.supervision
-    names = ("titles", "scores", "sources", "embeddings", "query_embedding")
-    known = {option: record.get(getattr(columns, option)) for option in names if getattr(columns, option)}
+    known = {option: record.get(getattr(columns, option)) for option in KNOWN if getattr(columns, option)}
     given = read_passages(record[columns.passages], **known)
     flags = _FLAGS[kind](record, given, columns.passages, name, number)
     if columns.shown is not None:
@@ -201,10 +208,15 @@ def _answer_flags(record: Any, given: Passages, passages: str, name: str, number
 
 def _positions(record: Any, given: Passages, passages: str, name: str, number: int) -> list[bool]:
     """Return which passages are named: by one boolean each, by positions counted from 0, or by titles."""
-    cited = list(record.get(name) if record.get(name) is not None else [])
+    cited = [] if record.get(name) is None else record[name]
+    if isinstance(cited, str | Mapping) or not hasattr(cited, "__len__"):
+        raise InputError(
+            f"{name!r} of record {number} must be a list of positions, titles or flags. Got {cited!r:.80}."
+        )
+    cited = list(cited)
     if len(cited) == len(given) and all(isinstance(entry, bool | np.bool_) for entry in cited):
         return [bool(entry) for entry in cited]
-    outside = [entry for entry in cited if isinstance(entry, int) and not 0 <= entry < len(given)]
+    outside = [entry for entry in cited if isinstance(entry, int | np.integer) and not 0 <= entry < len(given)]
     if outside:
         raise InputError(f"Record {number} cites passage {outside[0]} of {len(given)}. Positions are from 0.")
     return [place in cited or (title != "" and title in cited) for place, title in enumerate(given.titles)]

@@ -16,9 +16,9 @@ from listwright._internal.parameters import Parameters
 from listwright._internal.progress import progress_to
 from listwright._internal.quotas import Quotas, as_rows
 from listwright._kernels.constraints import NO_QUOTAS
-from listwright.context.examples import read_examples
-from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned, signal_weights
-from listwright.context.model import calibration_of, shipped_model, walk_passages, weigh_evidence
+from listwright.context.examples import KNOWN, read_examples
+from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned
+from listwright.context.model import calibration_of, shipped_model, signal_weights, walk_passages, weigh_evidence
 from listwright.context.packed import STYLES, Packed, Style, decreasing_scores, reasons_of
 from listwright.context.passages import (
     MOST,
@@ -280,6 +280,8 @@ class ContextPacker(Parameters):
         list of Packed
             One per question.
         """
+        if isinstance(queries, str):
+            raise InputError(f"queries must be a list of questions. Got {queries!r:.80}.")
         several = {name: options.pop(name) for name in _BY_QUESTION if name in options}
         for name, values in {"passages": passages, **several}.items():
             if len(values) != len(queries):
@@ -287,7 +289,7 @@ class ContextPacker(Parameters):
         own = [{name: values[i] for name, values in several.items()} for i in range(len(queries))]
         weights = ScoreWeights(self)
         for query, given, known in zip(queries, passages, own, strict=True):
-            weights.add(query, given, **{name: known[name] for name in _ABOUT_PASSAGES if name in known})
+            weights.add(query, given, **{name: known[name] for name in KNOWN if name in known})
         weight = weights.estimate()
         packer = self if weight is None else copy(self).set_params(score_weight=weight)
         return [
@@ -451,7 +453,8 @@ class ContextPacker(Parameters):
         return self.model_
 
     def _least_probability(self, stop: str | None, least: float | None, given: Passages) -> float:
-        check_stop(stop)
+        if stop not in (None, "auto"):
+            raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
         if least is not None and not (is_number(least) and 0 <= least <= 1):
             raise InputError(f"min_probability must be from 0 to 1. Got {least!r}.")
         if least is not None or stop is None:
@@ -465,8 +468,7 @@ class ContextPacker(Parameters):
         return self.style
 
 
-_ABOUT_PASSAGES = ("titles", "sources", "scores", "embeddings", "query_embedding")
-_BY_QUESTION = (*_ABOUT_PASSAGES, "sizes", "must_include")
+_BY_QUESTION = (*KNOWN, "sizes", "must_include")
 
 
 class _Walk:
@@ -548,13 +550,8 @@ def _whole(total: float) -> float:
     return int(total) if total == int(total) else total
 
 
-def check_stop(stop: str | None) -> None:
-    if stop not in (None, "auto"):
-        raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
-
-
 def _check_places(places: Sequence[int], n: int) -> None:
-    listed = places if hasattr(places, "__len__") else [places]
+    listed = places if isinstance(places, Sequence | np.ndarray) else [places]
     wrong = [
         place for place in listed if not (type(place) is int or isinstance(place, np.integer)) or not 0 <= place < n
     ]

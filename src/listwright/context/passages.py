@@ -14,6 +14,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one, unit_rows
 from listwright._internal.extras import require_extra
 from listwright._internal.quotas import ROUNDING, Quotas, make_quotas
+from listwright._internal.tokens import FUNCTION_WORDS
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 from listwright.text.sentences import split_sentences
@@ -33,7 +34,9 @@ _FILE = re.compile(
 )
 _EMPTY = ("NAType", "NaTType")  # types of missing values
 _NO_TITLE = ("nan", "NaN", "None", "<NA>", "NaT")  # as missing values are written
-_PIECE = re.compile(r"[A-Za-z]{1,4}|[^\sA-Za-z]|\n")  # what makes a token of the estimate
+_PIECE = re.compile(r"[A-Z]{2}|[A-Za-z]{1,4}|[^\sA-Za-z]|[\n\t]| {2,4}")  # what makes a token of the estimate
+_SHORT_PIECE = re.compile(r"[A-Za-z]{1,2}|[^\sA-Za-z]|[\n\t]| {2,4}")
+LEAST_ENGLISH = 0.25  # share of function words in English prose, whose words take fewer tokens than those of others
 
 TokenCounter = Callable[[str], int]
 
@@ -185,14 +188,16 @@ def _numbers(values: Any, passages: Sequence[Any], name: str, dimensions: int) -
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate from above: one for four letters or fewer, a digit, a sign, and each byte of other characters."""
-    pieces = _PIECE.findall(text)
+    """Estimate from above: one for four letters or fewer of English prose, or two of any other text or in capitals, and
+    for a digit, a sign, a few blanks, and each byte of other characters.
+    """
+    words = text.lower().split()
+    is_english = sum(map(FUNCTION_WORDS.__contains__, words)) >= LEAST_ENGLISH * len(words)
+    pieces = (_PIECE if is_english else _SHORT_PIECE).findall(text)
     if text.isascii():
         return len(pieces)
-    counted = "".join(pieces)
-    return (
-        len(pieces) + len(counted.encode(errors="surrogatepass")) - len(counted)
-    )  # a piece that is not ASCII is one character
+    counted = "".join(pieces)  # where a piece that is not ASCII is one character
+    return len(pieces) + len(counted.encode(errors="surrogatepass")) - len(counted)
 
 
 def token_counter(tokens: Any) -> TokenCounter:

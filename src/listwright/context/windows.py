@@ -30,10 +30,8 @@ def find_overlaps(texts: Sequence[str]) -> list[Overlap]:
 
 
 def window_tokens(texts: Sequence[str], overlaps: Sequence[Overlap], count: TokenCounter) -> tuple[Floats, Floats]:
-    """Return the tokens of each text, if there are overlaps, and for each overlap two rows: the text that is there, the
-    other one, which end of that they share (0, 1), and its tokens.
-    """
-    rows = []
+    """Return the tokens of each text, where there are overlaps, and overlaps as `pack_walk` takes them."""
+    rows = []  # two per overlap: the text that is there, the other one, which end of that they share, and its tokens
     for first, second, length in overlaps:
         head, tail = (" ".join(texts[place].split()) for place in (second, first))
         rows.append((first, second, 0, count(head) - count(head[length - 1 :])))

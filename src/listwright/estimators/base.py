@@ -734,7 +734,9 @@ class ListEstimator(Predictor):
 
 def history_chart(history: Table) -> Any:
     kinds = {"training_value": "while learning", "held_out_value": "not learned from"}
-    pairs = ((record, column) for record in history.records() for column in kinds)
+    usual = np.median(history["states"]) / 2.0  # the last batch of a pass may have a few states left, and says little
+    records = [record for record in history.records() if record["states"] >= usual]
+    pairs = ((record, column) for record in records for column in kinds)
     points = [{"round": record["round"], "kind": kinds[column], "value": record[column]} for record, column in pairs]
     return lines(points, "round", "mean value of lists")
 

@@ -43,7 +43,7 @@ class LogFault:
 
 
 def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
-    unnamed, faults = _unnamed(table, by_role["list"]), []
+    unnamed, faults = _lacks_name(table, by_role["list"]), []
     if unnamed.any():
         rows = tuple(table.place(int(row)) for row in np.flatnonzero(unnamed)[:EXAMPLES])
         faults += [LogFault("no list", int(unnamed.sum()), rows, "rows without the id of a list", by_list=True)]
@@ -60,7 +60,7 @@ def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]
 
 def drop_lists(table: ColumnTable, by_role: Mapping[str, str], features: Sequence[str]) -> tuple[ColumnTable, int]:
     """Leave out lists with faults, gaps in features among them, and rows of no list."""
-    unnamed = _unnamed(table, by_role["list"])
+    unnamed = _lacks_name(table, by_role["list"])
     table = _take_rows(table, ~unnamed)
     groups = group_rows(table, by_role["list"])
     bad = np.zeros(len(groups.ids), dtype=bool)
@@ -76,7 +76,7 @@ def _take_rows(table: ColumnTable, kept: Bools) -> ColumnTable:
     return ColumnTable(columns, (FileRows("", int(kept.sum())),), table.unreadable, table.categories)
 
 
-def _unnamed(table: ColumnTable, name: str) -> Bools:
+def _lacks_name(table: ColumnTable, name: str) -> Bools:
     column = table.column(name, "list_id")
     return np.array([value is None or value == "" for value in column.to_pylist()], dtype=bool)
 
@@ -106,7 +106,7 @@ def _bad_lists(
         known = shown & ~np.isnan(values)
         return lists(known) & lists(shown & np.isnan(values))
 
-    nameless = groups.sort(_unnamed(table, by_role["item"]))
+    nameless = groups.sort(_lacks_name(table, by_role["item"]))
     items = groups.sort(
         to_ints(table.columns[by_role["item"]].combine_chunks().dictionary_encode().indices.fill_null(0))
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
-from listwright._kernels.tiles import Marks, falls, highest_outside, stale_rows
+from listwright._kernels.tiles import Marks, falls, highest_outside, stale_rows, take_above
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.graph import Exchange, refine_picks
 from listwright.selection.objectives import Objective, Proof, Solved, any_data, most_possible, of_these_data
@@ -96,12 +96,12 @@ class Epochs:
         rules = self.constraints
         stale, scores = stale_rows(self.bounds, rules.costs, rules.open, self.since, mark, least)
         while len(stale):
-            chosen = scores >= _about_highest(scores, chunk)
-            self._measure(stale[chosen], mark)
-            both = np.sort(np.concatenate([exact, stale[chosen]]), kind="stable")
-            exact, least = self._highest_exact(both, size)
-            kept = ~chosen & (scores >= least)
-            stale, scores = stale[kept], scores[kept]
+            chosen, left = take_above(stale, scores, least, max(_about_highest(scores, chunk), least))
+            stale, scores = stale[:left], scores[:left]
+            if len(chosen):
+                self._measure(chosen, mark)
+                both = np.sort(np.concatenate([exact, chosen]), kind="stable")
+                exact, least = self._highest_exact(both, size)
         self._activate(exact)
 
     def _highest_exact(self, rows: Ints, size: int) -> tuple[Ints, float]:

@@ -105,7 +105,7 @@ def create_app(settings: Settings) -> Starlette:
     app = Starlette(lifespan=lifespan)
     app.state.service = service
     guard = Guard(settings=settings, keys=keys, metrics=metrics)
-    guard.app, service.is_crowded = Router(ROUTES, service, app.router), guard.is_crowded
+    guard.app, service.calls = Router(ROUTES, service, app.router), guard.calls
     app.middleware_stack = guard
     return app
 

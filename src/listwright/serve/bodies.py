@@ -146,7 +146,7 @@ def from_binary(body: bytes) -> ListQuery:
             raise invalid(name, f"Give one entry for each of the {count} ids.")
     return ListQuery(
         head.ids,
-        np.frombuffer(rest, dtype="<f4").reshape(count, -1),
+        np.frombuffer(rest, dtype="<f4").astype(np.float32).reshape(count, -1),
         head.sizes or none,
         head.catalogue or none,
         none,

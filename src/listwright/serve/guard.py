@@ -9,6 +9,7 @@ import asyncio
 import logging
 import re
 from contextvars import ContextVar
+from dataclasses import dataclass
 from random import getrandbits
 from time import perf_counter
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from listwright.serve.auth import OPEN_FOLDER, Keys, is_page, roles_for
+from listwright.serve.auth import Keys, is_page, roles_for
 from listwright.serve.metrics import Metrics
 from listwright.serve.refusals import Refused, busy
 from listwright.serve.settings import Settings
@@ -51,13 +52,10 @@ class Guard:
         self.settings, self.limits = settings, settings.limits
         self.hosts = {name.encode() for name in (*LOCAL, settings.host)}
         self.keys, self.metrics = keys, metrics
-        # Places are counted apart for pages, which need no key and have an eighth as many. Requests that wait for more
-        # of their body do not count, so that clients who never send the rest cannot take all places. Bytes of bodies
-        # are counted apart for uploads, which are larger.
-        self.in_flight, self.bytes = {False: 0, True: 0}, {False: 0, True: 0}
-        self.places = {False: self.limits.in_flight, True: max(1, self.limits.in_flight // PAGE_SHARE)}
-        most = self.limits.in_flight_bytes
-        self.capacity = {False: most, True: most + self.limits.model_bytes}
+        places, size = self.limits.in_flight, self.limits.in_flight_bytes
+        self.calls = Lane(places, size)
+        self.pages = Lane(max(1, places // PAGE_SHARE), size)
+        self.uploads = Lane(places, size + self.limits.model_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,24 +64,27 @@ class Guard:
         headers = dict(scope["headers"])
         answer = Answer(send, _id_of(headers), head=scope["method"] == "HEAD")
         path = scope["path"]
-        start, body = perf_counter(), Body(self, receive, page=is_page(path), upload=path in UPLOADS)
-        self.in_flight[body.page] += 1
+        lane = self.pages if is_page(path) else self.uploads if path in UPLOADS else self.calls
+        start, body = perf_counter(), Body(lane, receive)
+        lane.in_flight += 1
         self.metrics.in_flight.inc()
         try:
             await self._run(scope, headers, body, answer)
         finally:
-            self.in_flight[body.page] -= 1
-            self.bytes[body.upload] -= body.size
+            lane.in_flight -= 1
+            lane.bytes -= body.size
             self.metrics.in_flight.dec()
             self._note(scope, answer, perf_counter() - start)
 
-    async def _run(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, answer: Answer) -> None:
+    async def _run(self, scope: Scope, headers: dict[bytes, bytes], body: Body, answer: Answer) -> None:
         request_id.set(answer.id)
+        quick = body.lane is self.calls  # charts of pages may have to be bundled
         try:
+            if body.lane.is_crowded and scope["path"] not in ALWAYS:
+                raise busy()
             answer.scope = self._admit(scope, headers, answer)
-            slow = scope["path"] in UPLOADS or scope["path"].startswith(OPEN_FOLDER)  # which may have to be bundled
-            async with asyncio.timeout(self.limits.upload_seconds if slow else self.limits.seconds):
-                await self.app(answer.scope, receive, answer)
+            async with asyncio.timeout(self.limits.seconds if quick else self.limits.upload_seconds):
+                await self.app(answer.scope, body, answer)
         except Refused as refused:
             await answer.refuse(refused)
         except TimeoutError:
@@ -97,13 +98,8 @@ class Guard:
             answer.cause = type(error).__name__
             await answer.refuse(Refused(500, "internal", "Internal error. The log of the service has the details."))
 
-    def is_crowded(self, *, page: bool = False, upload: bool = False) -> bool:
-        return self.in_flight[page] > self.places[page] or self.bytes[upload] > self.capacity[upload]
-
     def _admit(self, scope: Scope, headers: dict[bytes, bytes], answer: Answer) -> Scope:
         path, method = scope["path"], "GET" if answer.head else scope["method"]
-        if path not in ALWAYS and self.is_crowded(page=is_page(path), upload=path in UPLOADS):
-            raise busy()
         roles = roles_for(method, path)
         if self.keys is None:
             self._check_host(headers.get(b"host", b"").lower())
@@ -132,23 +128,40 @@ class Guard:
             log.log(level, "request", extra={name: value for name, value in fields.items() if value not in ("", None)})
 
 
+@dataclass
+class Lane:
+    """Requests of a kind, which have places of their own, so that no kind takes those of others.
+
+    Requests that wait for more of their body take no place, so that clients who never send the rest cannot take all.
+    """
+
+    places: int
+    capacity: int  # bytes of all bodies
+    in_flight: int = 0
+    bytes: int = 0
+
+    @property
+    def is_crowded(self) -> bool:
+        return self.in_flight > self.places or self.bytes > self.capacity
+
+
 class Body:
     """Wraps the ASGI `receive` of one request: counts its bytes, and takes no place while it waits for them."""
 
-    def __init__(self, guard: Guard, receive: Receive, *, page: bool, upload: bool) -> None:
-        self.guard, self.receive, self.page, self.upload, self.size = guard, receive, page, upload, 0
+    def __init__(self, lane: Lane, receive: Receive) -> None:
+        self.lane, self.receive, self.size = lane, receive, 0
 
     async def __call__(self) -> Message:
-        guard = self.guard
-        guard.in_flight[self.page] -= 1
+        lane = self.lane
+        lane.in_flight -= 1
         try:
             message = await self.receive()
         finally:
-            guard.in_flight[self.page] += 1
+            lane.in_flight += 1
         received = len(message.get("body", b""))
         self.size += received
-        guard.bytes[self.upload] += received
-        if received and guard.is_crowded(page=self.page, upload=self.upload):
+        lane.bytes += received
+        if received and lane.is_crowded:
             raise busy()
         return message
 

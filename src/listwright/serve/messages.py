@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import starmap
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta, Raw, Struct
+
+from listwright._internal.arrays import Floats32
 
 ItemId = Annotated[str, Meta(min_length=1, max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)]
 CatalogueItem = Annotated[int, Meta(ge=0)] | Annotated[str, Meta(min_length=1, max_length=200)]
@@ -101,7 +107,7 @@ class ListQuery(ListOptions):
     """A request for one list, in whichever format it arrived: columns with one entry per candidate, and options."""
 
     ids: Sequence[str | int]
-    rows: Any  # features: a list of lists or of mappings, or a table of float32
+    rows: Any  # features: a table of float32, or a list of mappings and of lists of unequal length
     sizes: Sequence[float | None]  # optional properties of each candidate, None where not given
     catalogue: Sequence[int | str | None]
     vectors: Sequence[Sequence[float] | None]
@@ -112,9 +118,12 @@ class ListQuery(ListOptions):
     def of(cls, request: ListRequest) -> ListQuery:
         """Convert a JSON request."""
         items = request.items
+        rows: Any = [item.features for item in items]
+        if set(map(type, rows)) == {list} and len(set(map(len, rows))) == 1:
+            rows = as_table(rows, len(rows[0]))
         return cls(
             [item.id for item in items],
-            [item.features for item in items],
+            rows,
             [item.size for item in items],
             [item.catalogue for item in items],
             [item.vector for item in items],
@@ -128,6 +137,18 @@ class ListQuery(ListOptions):
         """Approximate count of numbers in the request, as a measure of its cost."""
         vector = self.vectors[0]
         return len(self.ids) * (len(self.rows[0]) + (0 if vector is None else len(vector)))
+
+
+def as_table(rows: Sequence[Sequence[float]], width: int) -> Floats32:
+    """Convert rows of `width` numbers to float32; numbers beyond its range become infinite."""
+    packed = b"".join(starmap(_packer(width), rows))
+    with np.errstate(over="ignore"):
+        return np.frombuffer(packed, dtype=np.float64).astype(np.float32).reshape(len(rows), width)
+
+
+@lru_cache(16)  # callers may send any width
+def _packer(width: int) -> Callable[..., bytes]:
+    return struct.Struct(f"{width}d").pack
 
 
 class BatchRequest(Struct, forbid_unknown_fields=True):

@@ -21,22 +21,23 @@ from sqlalchemy.exc import SQLAlchemyError
 from listwright._internal.files import read_finite
 from listwright.errors import InputError
 from listwright.serve import messages
+from listwright.serve.guard import Lane
 from listwright.serve.learning.control import CandidateTrial, Command, act, export, prepare
 from listwright.serve.learning.learner import warm_up
 from listwright.serve.learning.updater import Updater, learner_maker
 from listwright.serve.metrics import Metrics
 from listwright.serve.models import registry
 from listwright.serve.models.building import Built, Gathering, Pool, Shadows, build, build_together
-from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, served_list
+from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, shown_items
 from listwright.serve.models.passages import Packing
 from listwright.serve.models.version import BYTES_PER_CANDIDATE, BYTES_PER_NUMBER, ModelLoader
 from listwright.serve.refusals import Refused, invalid, unavailable
 from listwright.serve.settings import Settings
 from listwright.serve.store.database import Database, cause_of, clock_of, opening
 from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, each, forget, give_space_back
-from listwright.serve.store.records import FeedbackEvent, PackedContext, ServedList, add_contexts
+from listwright.serve.store.records import FeedbackEvent, PackedContext, ShownItems, add_contexts
 from listwright.serve.store.schema import probes
-from listwright.serve.store.writer import Writer
+from listwright.serve.store.writer import MOST, Writer
 
 T = TypeVar("T")
 RECENT = 5_000  # lists that are remembered for their feedback
@@ -45,6 +46,8 @@ SLACK = 3_600.0  # seconds by which the database's clock may run ahead of ours
 DAY = 86_400.0
 QUICK = 0.002  # seconds of a list that is built without another thread, which would cost more than it brings
 FOLLOW = 0.5  # seconds between two looks at what other replicas did
+GARBAGE = 20_000  # new objects until Python looks for cycles among them: a request has hundreds, and no cycles
+GROUP_SECONDS = 0.05  # until lists are stored that were answered before
 PROBE = 1.0  # seconds for which a write that succeeded is taken to hold
 log = logging.getLogger("listwright.serve")
 
@@ -53,7 +56,7 @@ class Service:
     """All parts of one running service; what is wrong with files and store surfaces before the event loop runs."""
 
     writer: Writer  # group-commits all writes of this process; created by `start`
-    is_crowded: Callable[[], bool]  # whether all places are taken; set by `create_app`
+    calls: Lane  # requests being answered; set by `create_app`
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self.settings, self.metrics, self.limits = settings, metrics, settings.limits
@@ -72,7 +75,7 @@ class Service:
         self.gathering = Gathering(self.building, lambda some: build_together(some, self.registry, self.limits))
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
-        self.recent: OrderedDict[str, ServedList] = OrderedDict()
+        self.recent: OrderedDict[str, ShownItems] = OrderedDict()
         self.replica = 1 + secrets.randbelow(2**31 - 1)  # whose rows count the lists of this process
         self.tasks: list[asyncio.Task[None]] = []
         self.deploying = asyncio.Lock()
@@ -95,6 +98,7 @@ class Service:
         await self.background.run(self.packing.warm_up)
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again and again would hold up requests
+        gc.set_threshold(GARBAGE)
         self.tasks.append(asyncio.create_task(self._follow()))
         if self.settings.learn:
             self.updater = Updater(self.database.reading, self.writer, self.registry, self.metrics, self.settings)
@@ -141,18 +145,24 @@ class Service:
                 self.metrics.out_of_range.labels("", "refused").inc()
             raise
         del queries  # which may be large, and are not needed while the list is being stored
-        await self.writer.write(add_lists, NewLists([new.served for new in built], self.replica))
+        await self._store(NewLists([new.served for new in built], self.replica))
         for new in built:
             self._note(new)
         return [new.answer for new in built]
+
+    async def _store(self, new: NewLists) -> None:
+        """Store lists, at once or with others; while others wait long or fail, each is stored before its answer."""
+        writer = self.writer
+        if self.settings.commit == "each" or writer.failure is not None or len(writer.jobs) >= MOST:
+            await writer.write(add_lists, new)
+        else:
+            writer.submit(add_lists, new, within=GROUP_SECONDS).add_done_callback(_log_loss)
 
     async def _build(self, queries: list[messages.ListQuery], *, batch: bool) -> list[Built]:
         seconds = self._check_budget(queries)
         if batch:
             return await self.building.run(self._build_all, queries, monotonic() + self.limits.seconds)
-        if seconds < QUICK:
-            return [await self.gathering.build_here(queries[0])]
-        return [await self.gathering.build(queries[0])]
+        return [await self.gathering.build(queries[0], here=seconds < QUICK)]
 
     def _check_budget(self, queries: list[messages.ListQuery]) -> float:
         """Return the seconds that lists are expected to take; refuses what takes more than one request may."""
@@ -180,7 +190,7 @@ class Service:
 
     def _note(self, built: Built) -> None:
         served = built.served
-        self._remember(served.without_candidates())
+        self._remember(served.id, ShownItems(served.version, served.created, served.items))
         self.metrics.lists.labels(served.version).inc()
         if built.answer.clipped:
             self.metrics.out_of_range.labels(served.version, "clipped").inc()
@@ -188,8 +198,8 @@ class Service:
             self.metrics.fallbacks.labels(served.version).inc()
         self.shadows.offer(built)
 
-    def _remember(self, served: ServedList) -> None:
-        self.recent[served.id] = served
+    def _remember(self, list_id: str, shown: ShownItems) -> None:
+        self.recent[list_id] = shown
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
 
@@ -198,17 +208,17 @@ class Service:
         answer, context = await self.building.run(work, request)
         if not self.settings.forget_passages:
             await self.writer.write(add_contexts, context)
-            self._remember(context.as_list())
+            self._remember(context.id, context.shown_items())
         return answer
 
     async def feedback(self, sent: messages.FeedbackRequest, source: str = "") -> FeedbackEvent:
-        served = self.recent.get(sent.list_id) or await self.read(served_list, sent.list_id)
-        key, gains = sent.idempotency_key or sent.list_id, _gains(sent, served.items)
-        new = FeedbackEvent(sent.list_id, key, gains, served.version, source, served.created)
+        shown = self.recent.get(sent.list_id) or await self.read(shown_items, sent.list_id)
+        key, gains = sent.idempotency_key or sent.list_id, _gains(sent, shown.items)
+        new = FeedbackEvent(sent.list_id, key, gains, shown.version, source, shown.created)
         event: FeedbackEvent = await self.writer.write(add_feedback, new)
         if not event.duplicate:
             outcome = "success" if any(event.outcome) else "failure"
-            self.metrics.feedback.labels(served.version, outcome).inc()
+            self.metrics.feedback.labels(shown.version, outcome).inc()
             self.metrics.events.set(event.number)
         return event
 
@@ -277,7 +287,7 @@ class Service:
         if self.draining:
             raise unavailable("The service is shutting down.")
         pools = (self.reads.running, self.reads), (self.building.running + len(self.gathering.waiting), self.building)
-        if self.is_crowded() or any(running >= pool.most for running, pool in pools):
+        if self.calls.is_crowded or any(running >= pool.most for running, pool in pools):
             raise unavailable("There is more to do than the limits allow.")
         if monotonic() - self.probed >= PROBE:
             await self.writer.write(_probe, secrets.token_hex(16))
@@ -314,6 +324,11 @@ class Service:
                     if deleted:
                         await self.background.run(give_space_back, self.database)
             await asyncio.sleep(FORGET)
+
+
+def _log_loss(stored: asyncio.Future[Any]) -> None:
+    if not stored.cancelled() and stored.exception() is not None:
+        log.error("lists that were answered are not stored", extra={"cause": str(stored.exception())})
 
 
 @each

@@ -19,7 +19,7 @@ POSITIVE = (
 )  # fmt: skip
 CHOICES = {
     "out_of_range": ("clip", "refuse"), "log_format": ("text", "json"), "explore_slots": ("all", "one"),
-    "candidate_by": ("lists", "slots"),
+    "candidate_by": ("lists", "slots"), "commit": ("each", "group"),
 }  # fmt: skip
 PRETRAINED = "pretrained"  # names the packer of the package
 
@@ -146,6 +146,11 @@ class Settings:
     snapshot_hours: Annotated[
         float, "Hours until a snapshot of what was learned since the last; at most a quarter of --keep-days."
     ] = 24.0
+    commit: Annotated[
+        str,
+        "When a list is answered: once it is stored (each), or before, and stored with others within 50 ms (group), so "
+        "that a crash may lose the latest lists. Feedback is stored before it is answered, and its list with it.",
+    ] = "each"
     store_password_file: Annotated[Path | None, "File with the password of the store."] = None
     workers: Annotated[int, "Processes that serve."] = 1
     drain_seconds: Annotated[

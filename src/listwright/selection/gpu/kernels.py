@@ -122,7 +122,7 @@ def falls(
         parts, n, c, each * ROWS // rows, kind.noise, kind.ceiling, kind.gamma,
         D=d, KIND=kind.code, INDEXED=index is not None, WEIGHTED=weights is not None,
         PRECISION="tf32x3" if exact else "tf32", BM=rows, BN=columns, BK=STEP[targets.dtype],
-        num_warps=warps, num_stages=3 if exact else 4,
+        num_warps=warps, num_stages=3,
     )  # fmt: skip
     return parts.sum(dim=0, dtype=torch.float64)
 

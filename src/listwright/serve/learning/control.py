@@ -215,7 +215,7 @@ class CandidateTrial:
         """Return the candidate's chance of each shown item over its propensity; None where it was not mixed in."""
         row = connection.execute(select(lists).where(lists.c.id == list_id)).first()
         served = None if row is None else ServedList.read(row)
-        if served is None or served.problem is None or served.propensities is None:
+        if served is None or served.propensities is None:
             return None
         chances = self.service.registry.get(number).chances(served.problem, served.picks, served.budget)
         alone = (served.propensities == 1.0) & (chances < 1.0)

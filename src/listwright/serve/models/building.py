@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from time import thread_time
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,13 +26,13 @@ from listwright.feedback.recommendations import draw_keys
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.serve.messages import DEFAULT, ListAnswer, ListQuery, Why
-from listwright.serve.models.intake import Taken, problem_of
+from listwright.serve.models.intake import Taken, take
 from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
 from listwright.serve.refusals import Refused, busy, invalid
 from listwright.serve.settings import Limits
 from listwright.serve.store.journal import add_shadows
-from listwright.serve.store.records import ServedList, new_id
+from listwright.serve.store.records import ServedList, join, new_id
 from listwright.serve.store.writer import answer_all
 from listwright.walk.constraints import Constraints, as_budgets
 
@@ -56,7 +56,7 @@ class Built:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A request for a list as a problem, and the version that builds the list."""
+    """A request for a list, read, and the version that builds the list."""
 
     query: ListQuery
     version: Version
@@ -64,75 +64,79 @@ class _Asked:
     created: float
     taken: Taken
     at: str  # prefix of field names
+    work: int  # as `Version.work` estimates it
     rival: tuple[Version, float] | None = None  # the version that could have built it as well, and its share
     mixes_slots: bool = False  # the share is one of the slots
 
     @property
     def kind(self) -> tuple[Any, ...]:
         """What the lists that are built together have in common."""
-        query, problem = self.query, self.taken.problem
-        alone = query.explain or self.mixes_slots or not self.version.builds_together
-        parts = (part is not None for part in (problem.sizes, problem.groups, problem.quotas))
-        return self.version.number, query.length, query.budget, self.list_id if alone else "", *parts
+        query, taken = self.query, self.taken
+        alone = query.explain or self.mixes_slots or taken.new_items or not self.version.builds_together
+        # Lists with pins and least numbers of groups are built in another way, in which sums are rounded differently.
+        quotas = taken.candidates.quotas
+        limits = None if quotas is None else (quotas.pins, quotas.needs)
+        parts = taken.candidates.groups is None, limits, *taken.candidates.arrays
+        return self.version.number, query.length, query.budget, self.list_id if alone else "", parts
+
+    @cached_property
+    def problem(self) -> Problems:
+        return _problems([self])
+
+
+def _problems(group: Sequence[_Asked]) -> Problems:
+    return join([asked.taken.candidates for asked in group], group[0].version.shape.signature.feature_names)
 
 
 def build(
     query: ListQuery, registry: ModelRegistry, limits: Limits, at: str = "", *, by: Version | None = None
 ) -> Built:
-    start = thread_time()
-    asked = _ask(query, registry, limits, at, by)
-    result = _build_kind([asked])[0]
+    """Build one list; `by` is the version to build it, in place of the one that serves."""
+    result = build_together([query], registry, limits, at, by=by)[0]
     if isinstance(result, Refused):
         raise result
-    asked.version.cost.note(asked.version.work(query), thread_time() - start)
     return result
 
 
-def build_together(queries: Sequence[ListQuery], registry: ModelRegistry, limits: Limits) -> list[Built | Refused]:
+def build_together(
+    queries: Sequence[ListQuery], registry: ModelRegistry, limits: Limits, at: str = "", *, by: Version | None = None
+) -> list[Built | Refused]:
     """Build the lists of several requests, those of one kind at once: that takes little longer than one of them."""
-    if len(queries) == 1:
-        return [_or_refusal(build, queries[0], registry, limits)]
     start = thread_time()
-    results = [_or_refusal(_ask, query, registry, limits) for query in queries]
+    results: list[Any] = [_ask(query, registry, limits, at, by) for query in queries]
     kinds: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for i, asked in enumerate(results):
         if isinstance(asked, _Asked):
             kinds[asked.kind].append(i)
-    works = {i: results[i].version.work(queries[i]) for places in kinds.values() for i in places}
-    costs = {i: results[i].version.cost for i in works}
+    works = [(asked.version.cost, asked.work) for asked in results if isinstance(asked, _Asked)]
     for places in kinds.values():
         for i, result in zip(places, _build_kind([results[i] for i in places]), strict=True):
             results[i] = result
-    seconds = (thread_time() - start) / max(1, sum(works.values()))
-    for i, work in works.items():
-        costs[i].note(work, seconds * work)
+    seconds = (thread_time() - start) / max(1, sum(work for _, work in works))
+    for cost, work in works:
+        cost.note(work, seconds * work)
     return results
 
 
-def _or_refusal(work: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return work(*arguments)
-    except Refused as refused:
-        return refused
-
-
-def _ask(query: ListQuery, registry: ModelRegistry, limits: Limits, at: str = "", by: Version | None = None) -> _Asked:
+def _ask(query: ListQuery, registry: ModelRegistry, limits: Limits, at: str, by: Version | None) -> _Asked | Refused:
     created = time.time()
     list_id = new_id(created, None if query.user is None else f"{query.model}:{query.user}")
-    version = registry.choose(list_id, query.model) if by is None else by
-    taken = problem_of(query, version.shape, limits, at)
-    rival = registry.rival(version) if by is None else None
+    try:
+        version = registry.choose(list_id, query.model) if by is None else by
+        taken = take(query, version.shape, limits, at)
+        rival = registry.rival(version) if by is None else None
+    except Refused as refused:
+        return refused
     mixes_slots = registry.mixes_slots and rival is not None and version.name == DEFAULT
-    return _Asked(query, version, list_id, created, taken, at, rival, mixes_slots)
+    return _Asked(query, version, list_id, created, taken, at, version.work(query), rival, mixes_slots)
 
 
 def _build_kind(group: Sequence[_Asked]) -> list[Built | Refused]:
     """Build lists of one kind in one walk; where that fails, one by one."""
     version, query = group[0].version, group[0].query
-    problems = [asked.taken.problem for asked in group]
     try:
-        together = problems[0] if len(group) == 1 else Problems.concat(problems)
-        lists = version.lists(together, query.length, query.budget, [asked.list_id for asked in group])
+        problems = group[0].problem if len(group) == 1 else _problems(group)
+        lists = version.lists(problems, query.length, query.budget, [asked.list_id for asked in group])
         if group[0].mixes_slots:
             lists = _mix_slots(group[0], lists)
         return [_built(asked, lists, i) for i, asked in enumerate(group)]
@@ -145,7 +149,7 @@ def _build_kind(group: Sequence[_Asked]) -> list[Built | Refused]:
 def _mix_slots(asked: _Asked, lists: Lists) -> Lists:
     """Let the rival pick in its share of the slots, given the items before; its list goes on from there."""
     assert asked.rival is not None
-    query, problem, (other, share) = asked.query, asked.taken.problem, asked.rival
+    query, problem, (other, share) = asked.query, asked.problem, asked.rival
     length = len(lists[0]) if query.budget is None else query.length
     drawn = uniforms(draw_keys(0, [f"slots of {asked.list_id}"]), problem.n_rows)[0] < share
     for slot in np.flatnonzero(drawn).tolist():
@@ -159,10 +163,10 @@ def _mix_slots(asked: _Asked, lists: Lists) -> Lists:
 
 def _built(asked: _Asked, lists: Lists, i: int) -> Built:
     """Return list `i`, or the deployed policy's list where the learned one gave none."""
-    query, version, taken, problem = asked.query, asked.version, asked.taken, asked.taken.problem
-    fell_back = version.published is not None and not _is_sound(lists, i, problem, query)
+    query, version, taken = asked.query, asked.version, asked.taken
+    fell_back = version.published is not None and not _is_sound(asked, lists, i)
     if fell_back:
-        lists, i = version.as_deployed().lists(problem, query.length, query.budget, [asked.list_id]), 0
+        lists, i = version.as_deployed().lists(asked.problem, query.length, query.budget, [asked.list_id]), 0
     picks = lists[i]
     served = ServedList(
         asked.list_id,
@@ -171,8 +175,7 @@ def _built(asked: _Asked, lists: Lists, i: int) -> Built:
         version.state,
         not taken.clipped and not taken.new_items,
         bytes(query.metadata).decode() if len(query.metadata) else None,
-        problem,
-        query.ids,
+        taken.candidates,
         picks,
         None if lists.picked_scores is None else lists.picked_scores[i, : len(picks)],
         _mixed_chances(asked, picks, _propensities(lists, i, len(picks))),
@@ -182,16 +185,16 @@ def _built(asked: _Asked, lists: Lists, i: int) -> Built:
     return Built(served, answer, query.length, fell_back)
 
 
-def _is_sound(lists: Lists, i: int, problem: Problems, query: ListQuery) -> bool:
-    if not len(lists[i]):
-        return not Constraints(problem, as_budgets(query.budget, problem), query.length).fits().any()
-    return lists.scores is None or bool(np.isfinite(lists.scores[i]).all())
+def _is_sound(asked: _Asked, lists: Lists, i: int) -> bool:
+    count, query = len(lists[i]), asked.query
+    if not count:
+        return not Constraints(asked.problem, as_budgets(query.budget, asked.problem), query.length).fits().any()
+    return lists.picked_scores is None or bool(np.isfinite(lists.picked_scores[i, :count]).all())
 
 
 def _answer(served: ServedList, clipped: int, explained: Lists | None) -> ListAnswer:
     items = served.answer_items()
     if explained is not None and isinstance(explained.explainer, Explainer) and served.scores is not None:
-        assert served.problem is not None
         standings = explained.explainer.standings(served.problem, served.picks, served.scores)
         for item, standing in zip(items, standings, strict=True):
             item.why = Why(*standing)
@@ -212,9 +215,9 @@ def _mixed_chances(asked: _Asked, picks: Ints, own: Floats | None) -> Floats | N
         return own
     other, share = asked.rival
     try:
-        along = other.chances(asked.taken.problem, picks, asked.query.budget)
+        along = other.chances(asked.problem, picks, asked.query.budget)
         if asked.mixes_slots:
-            own = asked.version.chances(asked.taken.problem, picks, asked.query.budget)
+            own = asked.version.chances(asked.problem, picks, asked.query.budget)
             return (1.0 - share) * own + share * along
     except InputError:  # it would have been refused
         return own
@@ -256,7 +259,7 @@ def shadow_row(shadow: Version, built: Built) -> dict[str, Any]:
     assert served.problem is not None
     lists = shadow.lists(served.problem, built.length, served.budget, [served.id])
     picks, seen = lists[0].tolist(), set(served.items)
-    overlap = sum(served.ids[row] in seen for row in picks) / max(1, len(seen))
+    overlap = sum(served.candidates.ids[row] in seen for row in picks) / max(1, len(seen))
     encoded = msgspec.json.encode(picks).decode()
     return {"list_id": served.id, "version": shadow.number, "overlap": overlap, "picks": encoded}
 
@@ -295,50 +298,50 @@ class Gathering:
 
     def __init__(self, pool: Pool, build: Callable[[Sequence[ListQuery]], list[Built | Refused]]) -> None:
         self.pool, self.build_all = pool, build
-        self.waiting: deque[tuple[ListQuery, asyncio.Future[Built]]] = deque()
-        self.quick: deque[tuple[ListQuery, asyncio.Future[Built]]] = deque()
+        self.waiting: deque[_Waiting] = deque()
+        self.quick: deque[_Waiting] = deque()
         self.task: asyncio.Task[None] | None = None
 
-    async def build(self, query: ListQuery) -> Built:
-        """Build a list in a thread, with others that wait for it."""
+    async def build(self, query: ListQuery, *, here: bool) -> Built:
+        """Build a list with others: `here`, if that takes less time than to pass it to a thread."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Built] = loop.create_future()
+        if here:
+            self.quick.append((query, future))
+            if len(self.quick) == 1:
+                loop.call_soon(self._run_here)
+            return await future
         if len(self.waiting) >= self.pool.most:
             raise busy()
-        future: asyncio.Future[Built] = asyncio.get_running_loop().create_future()
         self.waiting.append((query, future))
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self._run())
         return await future
 
-    async def build_here(self, query: ListQuery) -> Built:
-        """Build a list in this thread, with others that were asked for in the same turn of the event loop."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Built] = loop.create_future()
-        self.quick.append((query, future))
-        if len(self.quick) == 1:
-            loop.call_soon(self._run_here)
-        return await future
-
     def _run_here(self) -> None:
         while self.quick:
             some = _take(self.quick)
-            results: Sequence[Built | Exception]
-            try:
-                results = self.build_all([query for query, _ in some])
-            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
-                results = [error] * len(some)
-            answer_all([future for _, future in some], results)
+            answer_all([future for _, future in some], self._attempt([query for query, _ in some]))
 
     async def _run(self) -> None:
         while self.waiting:
             some = _take(self.waiting)
-            results: Sequence[Built | Exception]
             try:
-                results = await self.pool.run(self.build_all, [query for query, _ in some])
-            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
-                results = [error] * len(some)
+                results = await self.pool.run(self._attempt, [query for query, _ in some])
+            except Refused as refused:  # there is no thread for it
+                results = [refused] * len(some)
             answer_all([future for _, future in some], results)
 
+    def _attempt(self, queries: Sequence[ListQuery]) -> Sequence[Built | Exception]:
+        try:
+            return self.build_all(queries)
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be answered
+            return [error] * len(queries)
 
-def _take(waiting: deque[tuple[ListQuery, asyncio.Future[Built]]]) -> list[tuple[ListQuery, asyncio.Future[Built]]]:
+
+_Waiting = tuple[ListQuery, asyncio.Future[Built]]
+
+
+def _take(waiting: deque[_Waiting]) -> list[_Waiting]:
     some = [waiting.popleft() for _ in range(min(len(waiting), TOGETHER))]
     return [(query, future) for query, future in some if not future.done()]  # for others nobody waits any more

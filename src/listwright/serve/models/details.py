@@ -27,9 +27,11 @@ from listwright.serve.refusals import Refused, invalid
 from listwright.serve.store.journal import last_event
 from listwright.serve.store.records import (
     ServedList,
+    ShownItems,
     as_recommendations,
     find_context,
     is_failure,
+    join,
     outcome_of,
     with_feedback,
 )
@@ -42,9 +44,12 @@ FEW = 2  # lists of a version that an interval needs
 COUNTS = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
 
 
-def served_list(connection: Connection, list_id: str) -> ServedList:
+def shown_items(connection: Connection, list_id: str) -> ShownItems:
     context = find_context(connection, list_id)
-    return ServedList.read(_row(connection, list_id)).without_candidates() if context is None else context
+    if context is not None:
+        return context
+    served = ServedList.read(_row(connection, list_id))
+    return ShownItems(served.version, served.created, served.items)
 
 
 def _row(connection: Connection, list_id: str) -> Any:
@@ -57,8 +62,7 @@ def _row(connection: Connection, list_id: str) -> Any:
 def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, explain: bool) -> messages.ListDetail:
     row = _row(connection, list_id)
     version = _version(registry, row.version)
-    names = None if version is None else version.shape.signature.feature_names
-    served = ServedList.read(row, names=names, ids=True)
+    served = ServedList.read(row)
     events = connection.execute(select(feedback).where(feedback.c.list_id == list_id).order_by(feedback.c.event)).all()
     copies = connection.execute(select(shadows).where(shadows.c.list_id == list_id)).all()
     return messages.ListDetail(
@@ -66,13 +70,13 @@ def list_detail(connection: Connection, list_id: str, registry: ModelRegistry, e
         items=served.answer_items(),
         model_version=row.version,
         created=row.created,
-        candidates=len(served.ids),
+        candidates=served.candidates.n_rows,
         learned_from=served.learn,
         metadata=None if row.metadata is None else msgspec.Raw(row.metadata.encode()),
         feedback=_feedback(events),
         shadows=[
             messages.ShadowList(
-                copy.version, copy.overlap, [served.ids[pick] for pick in msgspec.json.decode(copy.picks)]
+                copy.version, copy.overlap, [served.candidates.ids[pick] for pick in msgspec.json.decode(copy.picks)]
             )
             for copy in copies
         ],
@@ -96,11 +100,13 @@ def _feedback(rows: Sequence[Any]) -> messages.FeedbackSummary | None:
 
 
 def explain_list(version: Version, served: ServedList) -> messages.ListReasons | None:
-    assert served.problem is not None
-    built = version.lists(served.problem, 1, served.budget, ["reasons"])
+    ids = np.empty(served.candidates.n_rows, dtype=object)
+    ids[:] = served.candidates.ids
+    problem = join([served.candidates], version.shape.signature.feature_names, item_ids=ids)
+    built = version.lists(problem, 1, served.budget, ["reasons"])
     if built.explainer is None or not len(served.picks):
         return None
-    reasons = built.explainer(served.problem, 0, served.picks[:EXPLAINED]).to_dict()
+    reasons = built.explainer(problem, 0, served.picks[:EXPLAINED]).to_dict()
     return messages.ListReasons(version.state == served.state, reasons["picks"], reasons["skipped"])
 
 

@@ -7,20 +7,19 @@ itself: `{"price": 3.5, "kind": "food"}`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from itertools import starmap
-from struct import Struct
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Floats32
+from listwright._internal.arrays import Floats, Floats32, Ints
+from listwright._internal.quotas import Quotas
 from listwright.errors import InputError
-from listwright.problems import Problems
-from listwright.serve.messages import ListQuery
+from listwright.serve.messages import ListQuery, as_table
 from listwright.serve.refusals import Refused, invalid
 from listwright.serve.settings import Limits
+from listwright.serve.store.records import Candidates, join
 from listwright.training.signature import Signature, Span
 
 Ends = tuple[Floats32, Floats32]
@@ -39,6 +38,10 @@ class Shape:
     # levels of each categorical column of the frame that the model was fitted on
     levels: Levels = field(default_factory=dict)
     new_items: bool = False  # whether items may be new to the catalogue
+
+    @cached_property
+    def item_numbers(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.signature.catalogue_names or ())}
 
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
@@ -61,41 +64,55 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """A request as a problem, and how many of its numbers were clipped to the trained range."""
+    """A request as candidates, and how many of its numbers were clipped to the trained range."""
 
-    problem: Problems
+    candidates: Candidates
     clipped: int
     new_items: int = 0  # items that the model's catalogue does not know: they are shown, but not learned from here
 
 
-def problem_of(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> Taken:
+def take(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> Taken:
     _check_counts(query, limits, at)
     _check_ids(query.ids, at)
     signature, reading = shape.signature, _Reading(shape, at)
-    names = signature.feature_names
     codes, items = _catalogue(query.catalogue, shape, at)
     levels = _levels(query, shape.per_group, at)
+    arrays = {
+        "features": reading.table(
+            "features", query.rows, signature.n_features, signature.feature_names, "items.{}.features"
+        ),
+        "context": reading.context(query),
+        "sizes": _sizes(query, at),
+        "catalogue": codes,
+        "vectors": reading.vectors(query.vectors),
+    }
+    candidates = Candidates(
+        query.ids,
+        {name: array for name, array in arrays.items() if array is not None},
+        levels[-1] if levels else None,
+        item_names=None if items is None or codes is None else [items[code] for code in codes.tolist()],
+        catalogue_names=items,
+    )
     try:
-        problem = Problems.from_arrays(
-            reading.table("features", query.rows, signature.n_features, names, "items.{}.features"),
-            offsets=np.array([0, len(query.ids)]),
-            context=reading.context(query),
-            sizes=_sizes(query, at),
-            catalogue=codes,
-            vectors=reading.vectors(query.vectors),
-            feature_names=names,
-            groups=levels[-1] if levels else None,
-        )
-        problem = (problem if items is None else problem._with(catalogue_names=items)).with_constraints(
-            per_group=_per_group(query, levels, shape.per_group, at),
-            groups=[np.array(labels, dtype=object) for labels in levels] or None,
-            pin=_rows_of(query.pinned, query.ids, f"{at}pinned"),
-            exclude=_rows_of(query.blocked, query.ids, f"{at}blocked"),
-            budgets=budgets_of(query.budgets, query.uses, f"{at}items"),
-        )
+        quotas = _quotas(query, candidates, levels, shape.per_group, at)
     except InputError as error:  # what only the whole of it shows
         raise invalid(f"{at}items", str(error)) from None
-    return Taken(problem, reading.clipped, 0 if items is None else len(items) - (signature.n_items or 0))
+    candidates = candidates if quotas is None else replace(candidates, quotas=quotas)
+    return Taken(candidates, reading.clipped, 0 if items is None else len(items) - (signature.n_items or 0))
+
+
+def _quotas(query: ListQuery, candidates: Candidates, levels: list[Any], usual: Any, at: str) -> Quotas | None:
+    """Return the constraints on the list beside its length and budget; None where there are none."""
+    asked = {
+        "per_group": _per_group(query, levels, usual, at),
+        "pin": _rows_of(query.pinned, query.ids, f"{at}pinned"),
+        "exclude": _rows_of(query.blocked, query.ids, f"{at}blocked"),
+        "budgets": budgets_of(query.budgets, query.uses, f"{at}items"),
+    }
+    if all(part is None for part in asked.values()):
+        return None
+    labels = [np.array(level, dtype=object) for level in levels] or None
+    return join([candidates]).with_constraints(groups=labels, **asked).quotas
 
 
 def _rows_of(wanted: Sequence[str | int] | None, ids: Sequence[str | int], field: str) -> list[int] | None:
@@ -126,16 +143,15 @@ class _Reading:
         self.shape, self.at, self.clipped = shape, at, 0
 
     def table(self, part: str, rows: Any, width: int, names: tuple[str, ...] | None, place: str) -> Floats32:
-        # Rows that are lists of the right length, or an array, are converted at once; otherwise each is brought to the
-        # order of the model's columns first.
-        plain = isinstance(rows, np.ndarray) or set(map(type, rows)) == {list}
-        if not plain or set(map(len, rows)) != {width}:
+        # A table of the right width is taken as it is; otherwise each row is brought to the order of the model's
+        # columns first.
+        if not isinstance(rows, np.ndarray) or rows.shape[1] != width:
             rows = [_row(row, width, names, self.shape.levels, self.at + place.format(i)) for i, row in enumerate(rows)]
 
         def name(i: int, j: int) -> str:
             return f"{self.at}{place.format(i)}.{names[j] if names else j}"
 
-        table = _table(rows, width)
+        table = rows if isinstance(rows, np.ndarray) else as_table(rows, width)
         ends = self.shape.ranges.get(part)
         if ends is not None and bool(((table >= ends[0]) & (table <= ends[1])).all()):
             return table
@@ -170,20 +186,6 @@ class _Reading:
         return np.clip(table, low, high)
 
 
-def _table(rows: Any, width: int) -> Floats32:
-    """Convert rows of `width` numbers to float32; numbers beyond its range become infinite."""
-    with np.errstate(over="ignore"):
-        if isinstance(rows, np.ndarray):
-            return rows.astype(np.float32)
-        packed = b"".join(starmap(_packer(width), rows))
-        return np.frombuffer(packed, dtype=np.float64).astype(np.float32).reshape(len(rows), width)
-
-
-@cache
-def _packer(width: int) -> Callable[..., bytes]:
-    return Struct(f"{width}d").pack
-
-
 def _check_counts(query: ListQuery, limits: Limits, at: str) -> None:
     if len(query.ids) > limits.items:
         raise invalid(f"{at}items", f"A list has at most {limits.items:,} candidates. Got {len(query.ids):,}.")
@@ -202,12 +204,11 @@ def _check_ids(ids: Sequence[str | int], at: str) -> None:
     raise invalid(f"{at}items.{again}.id", "This id occurs twice. Give each item its own id.")
 
 
-def _sizes(query: ListQuery, at: str) -> list[float] | None:
-    missing = next((i for i, size in enumerate(query.sizes) if size is None), None)
-    if missing is None:
-        return [size for size in query.sizes if size is not None]
+def _sizes(query: ListQuery, at: str) -> Floats | None:
+    if None not in query.sizes:
+        return np.array(query.sizes, dtype=np.float64)
     if query.budget is not None:
-        raise invalid(f"{at}items.{missing}.size", "A budget needs the size of every item.")
+        raise invalid(f"{at}items.{query.sizes.index(None)}.size", "A budget needs the size of every item.")
     return None
 
 
@@ -246,22 +247,20 @@ def read_quota(asked: Any, labels: Sequence[Any]) -> Any:
     return tuple(asked) if isinstance(asked, list) else asked
 
 
-def _catalogue(
-    given: Sequence[int | str | None], shape: Shape, at: str
-) -> tuple[list[int] | None, tuple[str, ...] | None]:
+def _catalogue(given: Sequence[int | str | None], shape: Shape, at: str) -> tuple[Ints | None, tuple[str, ...] | None]:
     """Return the catalogue number of each item and the names of all; new names are numbered behind the known."""
     known, names = shape.signature.n_items, shape.signature.catalogue_names
     if known is None:
         return None, None
-    number = {name: i for i, name in enumerate(names or ())}
+    number, new = shape.item_numbers, dict[str, int]()
     for i, item in enumerate(given):
-        if isinstance(item, str) and shape.new_items and names is not None:
-            number.setdefault(item, len(number))
+        if isinstance(item, str) and item not in number and shape.new_items and names is not None:
+            new.setdefault(item, len(number) + len(new))
         elif item is None or (item not in number if isinstance(item, str) else item >= known):
             asked = "an item of its catalogue, by the id in its training data or as a number from 0"
             raise invalid(f"{at}items.{i}.catalogue", f"The model needs {asked} to {known - 1}.")
-    codes = [number[item] if isinstance(item, str) else item for item in given if item is not None]
-    return codes, None if names is None else tuple(number)
+    codes = [item if isinstance(item, int) else number.get(item, new.get(item)) for item in given if item is not None]
+    return np.array(codes, dtype=np.int64), names if names is None or not new else (*names, *new)
 
 
 def _row(

@@ -27,14 +27,13 @@ from listwright.serve.store.schema import create_tables
 BUSY_MS = 2_000  # how long a writer waits for a lock of somebody else
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_MS}",
-    "PRAGMA page_size = 1024",  # small, because records of about 3 KB waste much of a larger page
     "PRAGMA auto_vacuum = INCREMENTAL",  # so that deleted lists give their space back
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA cache_size = -8192",
-    # Pages. Then the log is moved into the file and written again from its start. A log that grows takes several times
-    # as long to flush, because its length must be stored too.
-    "PRAGMA wal_autocheckpoint = 4096",
+    # Pages of 4 KB, after which the log is moved into the file and written again from its start. A log that grows takes
+    # several times as long to flush, because its length must be stored too.
+    "PRAGMA wal_autocheckpoint = 1024",
     "PRAGMA journal_size_limit = 67108864",
 )
 CONNECT_SECONDS = 5

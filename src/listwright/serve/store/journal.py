@@ -55,7 +55,7 @@ ROWS = 128  # of one statement: databases limit the number of parameters
 MARKS = {"sqlite": "?", "postgresql": "%s"}
 AMONG = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(%s)"}
 BATCH = 500  # lists that are deleted in one transaction, so that others need not wait
-PAGES = 4_096  # of SQLite that are given back at a time
+PAGES = 1_024  # of SQLite that are given back at a time
 TABLE_SIZES = sa.text(
     "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relkind = 'r' AND c.relname LIKE 'lw\\_%'"
 )

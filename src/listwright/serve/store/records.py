@@ -9,8 +9,9 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -27,7 +28,6 @@ from listwright.problems import Problems
 from listwright.serve.messages import Picked
 from listwright.serve.store.schema import PACKER, contexts, feedback, lists
 
-PARTS = ("context", "sizes", "catalogue", "vectors")  # of a problem, beside its features
 QUOTAS = "quotas."  # precedes the names of the arrays of quotas
 COMPRESSION = 1
 WHOLE, FIRST = 1_900, 1_480  # bytes of the longest record that is not cut, and of the first part of others
@@ -40,7 +40,7 @@ def new_id(created: float, user: str | None = None) -> str:
     """Return a list id, which sorts by time: milliseconds as 12 hex digits, then 12 random ones, then the user's."""
     drawn = secrets.token_hex(10)
     mine = drawn[-USER_DIGITS:] if user is None else sha256(user.encode()).hexdigest()[:USER_DIGITS]
-    return first_id(created)[:TIME_DIGITS] + drawn[:-USER_DIGITS] + mine
+    return f"{int(created * 1000):0{TIME_DIGITS}x}" + drawn[:-USER_DIGITS] + mine
 
 
 def created_at(list_id: str) -> float:
@@ -53,8 +53,45 @@ def first_id(created: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class Candidates:
+    """The candidates of one list; `join` makes problems of them, for one request or for many at once."""
+
+    ids: Sequence[str | int]
+    # Tables as `Problems` has them: "features", and "context", "sizes", "catalogue" and "vectors" where there are some.
+    arrays: dict[str, Any]
+    groups: Sequence[str | int] | None = None
+    quotas: Quotas | None = None
+    item_names: Sequence[str] | None = None  # in the model's catalogue, where that has names
+    catalogue_names: tuple[str, ...] | None = None  # the whole of it, while the list is built
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.ids)
+
+
+def join(parts: Sequence[Candidates], names: tuple[str, ...] | None = None, *, item_ids: Any = None) -> Problems:
+    """Return one problem for each of the parts, which have the same arrays; `names` are those of the features."""
+    arrays = parts[0].arrays
+    if len(parts) > 1:
+        arrays = {name: np.concatenate([part.arrays[name] for part in parts]) for name in arrays}
+    given: dict[str, Any] = {"item_ids": item_ids, "groups": _labels(parts), "feature_names": names}
+    batch = Problems.from_arrays(offsets=np.cumsum([0, *map(len, [part.ids for part in parts])]), **arrays, **given)
+    quotas, known = join_quotas(parts), parts[0].catalogue_names
+    return batch if quotas is None and known is None else batch._with(quotas=quotas, catalogue_names=known)
+
+
+def _labels(parts: Sequence[Candidates]) -> Any:
+    """Return the groups of all candidates; those that have none are in one without a name."""
+    if all(part.groups is None for part in parts):
+        return None
+    labels = np.empty(sum(part.n_rows for part in parts), dtype=object)
+    labels[:] = [label for part in parts for label in (part.groups or [""] * part.n_rows)]
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
 class ServedList:
-    """A list that was shown, with the problem it was built from."""
+    """A list that was shown, with the candidates it was built from."""
 
     id: str  # 32 hex digits that sort by time
     created: float  # seconds since 1970
@@ -62,30 +99,24 @@ class ServedList:
     state: int  # number of lists the version had learned from
     learn: bool  # whether it may be learned from; False if values were clipped
     metadata: str | None  # the caller's own JSON
-    problem: Problems | None  # one problem; None for a list of which only the items are kept
-    ids: Sequence[str | int]  # of all candidates
+    candidates: Candidates
     picks: Ints  # rows of the picked candidates, in order
     scores: Floats | None = None  # of each pick
     propensities: Floats | None = None  # with which each pick was drawn; None if unknown
     budget: float | None = None  # of the list
-    item_names: Sequence[str] | None = None  # of all candidates, in the model's catalogue, where that has names
 
-    @property
+    @cached_property
     def items(self) -> list[str | int]:
-        return [self.ids[row] for row in self.picks.tolist()]
+        return [self.candidates.ids[row] for row in self.picks.tolist()]
+
+    @cached_property
+    def problem(self) -> Problems:
+        return join([self.candidates])
 
     def answer_items(self) -> list[Picked]:
         scores = [None] * len(self.picks) if self.scores is None else self.scores.tolist()
         chances = [None] * len(self.picks) if self.propensities is None else self.propensities.tolist()
-        rows = zip(self.items, scores, chances, strict=True)
-        return [Picked(item, position, score, chance) for position, (item, score, chance) in enumerate(rows, start=1)]
-
-    def without_candidates(self) -> ServedList:
-        """Return the list with nothing but its items, which is what feedback is validated against."""
-        items = self.items
-        return ServedList(
-            self.id, self.created, self.version, self.state, self.learn, None, None, items, np.arange(len(items))
-        )
+        return list(map(Picked, self.items, range(1, len(self.picks) + 1), scores, chances))
 
     def row(self) -> Sequence[Any]:
         record = self._pack()
@@ -94,25 +125,24 @@ class ServedList:
         return self.id, self.created, self.version, self.state, items, learn, *parts, self.metadata
 
     def _pack(self) -> bytes:
-        assert self.problem is not None
-        problem, names = self.problem, self.problem.catalogue_names
-        arrays = {name: array for name in PARTS if (array := getattr(problem, name)) is not None}
-        if problem.quotas is not None:
-            arrays |= {QUOTAS + name: array for name, array in problem.quotas.arrays().items() if array.size}
+        candidates, arrays = self.candidates, self.candidates.arrays
+        if candidates.quotas is not None:
+            quotas = {QUOTAS + name: array for name, array in candidates.quotas.arrays().items() if array.size}
+            arrays = arrays | quotas
         message = _Message(
-            list(self.ids),
+            candidates.ids,
             self.picks.astype("<u2").tobytes(),
             None if self.scores is None else self.scores.astype("<f8").tobytes(),
             _encode_chances(self.propensities),
             self.budget,
-            {name: _encode_array(array) for name, array in ({"features": problem.features} | arrays).items()},
-            None if problem.groups is None else problem.groups.tolist(),
-            None if names is None or problem.catalogue is None else [names[code] for code in problem.catalogue],
+            {name: _encode_array(array) for name, array in arrays.items()},
+            candidates.groups,
+            candidates.item_names,
         )
         return _compressor().compress(msgspec.msgpack.encode(message))
 
     @classmethod
-    def read(cls, row: Any, *, names: tuple[str, ...] | None = None, ids: bool = False) -> ServedList:
+    def read(cls, row: Any) -> ServedList:
         message = _unpack(row.record if row.rest is None else row.record + row.rest)
         picks = np.frombuffer(message.picks, dtype="<u2").astype(np.int64)
         chances = _floats(message.propensities)
@@ -123,49 +153,49 @@ class ServedList:
             row.state,
             bool(row.learn),
             row.metadata,
-            message.problem(names, ids=ids),
-            message.ids,
+            message.candidates(),
             picks,
             _floats(message.scores),
             np.ones(len(picks)) if chances is not None and not len(chances) else chances,
             message.budget,
-            message.catalogue,
         )
+
+
+class ShownItems(NamedTuple):
+    """What feedback on a list is validated against."""
+
+    version: int
+    created: float
+    items: Sequence[str | int]
 
 
 class _Message(msgspec.Struct, array_like=True):
     """The stored form of a list, encoded as a MessagePack array."""
 
-    ids: list[str | int]
+    ids: Sequence[str | int]
     picks: bytes
     scores: bytes | None
     propensities: bytes | None  # empty: all 1
     budget: float | None
     arrays: dict[str, tuple[str, tuple[int, ...], bytes]]  # dtype, shape and values
-    groups: list[str | int] | None  # of all candidates
-    catalogue: list[str] | None = None  # the same, where the model's catalogue has names
+    groups: Sequence[str | int] | None  # of all candidates
+    catalogue: Sequence[str] | None = None  # the same, where the model's catalogue has names
 
-    def problem(self, names: tuple[str, ...] | None, *, ids: bool) -> Problems:
+    def candidates(self) -> Candidates:
         arrays: dict[str, Any] = {
             name: np.frombuffer(data, dtype=dtype).reshape(shape) for name, (dtype, shape, data) in self.arrays.items()
         }
-        features = arrays.pop("features")
         named = [name for name in arrays if name.startswith(QUOTAS)]
-        quotas = {name.removeprefix(QUOTAS): arrays.pop(name).copy() for name in named}  # which kernels may write to
-        if ids:
-            arrays["item_ids"] = np.empty(len(self.ids), dtype=object)
-            arrays["item_ids"][:] = self.ids
-        problem = Problems.from_arrays(
-            features, offsets=[0, len(features)], feature_names=names, groups=self.groups, **arrays
-        )
-        return problem._with(quotas=replace(Quotas.free(len(features)), **quotas)) if quotas else problem
+        known = {name.removeprefix(QUOTAS): arrays.pop(name).copy() for name in named}  # which kernels may write to
+        quotas = replace(Quotas.free(len(self.ids)), **known) if known else None
+        return Candidates(self.ids, arrays, self.groups, quotas, self.catalogue)
 
 
 DECODER = msgspec.msgpack.Decoder(_Message)
 
 
 def _encode_array(array: Any) -> tuple[str, tuple[int, ...], bytes]:
-    return array.dtype.newbyteorder("<").str, array.shape, np.ascontiguousarray(array).tobytes()
+    return array.dtype.str, array.shape, array.tobytes()
 
 
 def _encode_chances(propensities: Floats | None) -> bytes | None:
@@ -224,7 +254,6 @@ class FeedbackEvent:
 
     def update(self) -> TrainingUpdate:
         served = ServedList.read(self.row)
-        assert served.problem is not None
         update = TrainingUpdate.of(
             self.list_id,
             served.problem,
@@ -290,34 +319,15 @@ def as_recommendations(
 
 
 def _concatenate(served: list[ServedList], names: tuple[str, ...] | None) -> Problems:
-    problems = [shown.problem for shown in served if shown.problem is not None]
-    if any(problem.sizes is not None for problem in problems):  # those of lists without a budget do not matter
-        problems = [part if part.sizes is not None else part._with(sizes=np.ones(part.n_rows)) for part in problems]
-    parts: dict[str, Any] = {
-        name: np.concatenate([getattr(problem, name) for problem in problems])
-        for name in PARTS
-        if getattr(problems[0], name) is not None
-    }
-    batch = Problems.from_arrays(
-        np.concatenate([problem.features for problem in problems]),
-        offsets=np.concatenate([[0], np.cumsum([problem.n_rows for problem in problems])]),
-        item_ids=[str(item) for shown in served for item in shown.ids],
-        feature_names=names,
-        **parts,
-    )
-    if all(shown.item_names is not None for shown in served):  # numbers of new items differ from list to list
-        labels = [name for shown in served for name in shown.item_names or ()]
+    parts = [shown.candidates for shown in served]
+    if any("sizes" in part.arrays for part in parts):  # those of lists without a budget do not matter
+        parts = [replace(part, arrays={"sizes": np.ones(part.n_rows)} | part.arrays) for part in parts]
+    batch = join(parts, names, item_ids=[str(item) for part in parts for item in part.ids])
+    if all(part.item_names is not None for part in parts):  # numbers of new items differ from list to list
+        labels = [name for part in parts for name in part.item_names or ()]
         number = {name: i for i, name in enumerate(dict.fromkeys(labels))}
         batch = batch._with(catalogue=np.array([number[name] for name in labels]), catalogue_names=tuple(number))
-    return batch._with(problem_ids=np.array([shown.id for shown in served]), **_groups(problems))
-
-
-def _groups(problems: list[Problems]) -> dict[str, Any]:
-    joined: dict[str, Any] = {"quotas": join_quotas(problems)}
-    if any(problem.groups is not None for problem in problems):
-        labels = [np.full(part.n_rows, "") if part.groups is None else part.groups.astype(object) for part in problems]
-        joined["groups"] = np.concatenate(labels).astype(object)
-    return joined
+    return batch._with(problem_ids=np.array([shown.id for shown in served]))
 
 
 def _revealed_gains(row: Any, cascade: bool) -> Sequence[float]:
@@ -340,12 +350,8 @@ class PackedContext:
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", new_id(self.created))
 
-    def as_list(self) -> ServedList:
-        return _as_list(self.id, self.created, self.shown)
-
-
-def _as_list(context_id: str, created: float, shown: list[int]) -> ServedList:
-    return ServedList(context_id, created, PACKER, 0, False, None, None, shown, np.arange(len(shown)))
+    def shown_items(self) -> ShownItems:
+        return ShownItems(PACKER, self.created, self.shown)
 
 
 def add_contexts(connection: Connection, packed: Sequence[PackedContext]) -> list[None]:
@@ -358,9 +364,9 @@ def add_contexts(connection: Connection, packed: Sequence[PackedContext]) -> lis
     return [None] * len(packed)
 
 
-def find_context(connection: Connection, context_id: str) -> ServedList | None:
+def find_context(connection: Connection, context_id: str) -> ShownItems | None:
     row = connection.execute(select(contexts).where(contexts.c.id == context_id)).first()
-    return None if row is None else _as_list(row.id, row.created, msgspec.json.decode(row.shown))
+    return None if row is None else ShownItems(PACKER, row.created, msgspec.json.decode(row.shown))
 
 
 def answered_contexts(connection: Connection) -> Iterator[dict[str, Any]]:

@@ -66,20 +66,34 @@ class Writer:
         self.queue: SimpleQueue[bool] = SimpleQueue()  # wakes the thread: True for jobs, False to stop
         self.woken = False  # whether it will be, once the event loop has run what is ready now
         self.gathering = 0.0  # since when
+        self.timer: asyncio.TimerHandle | None = None  # of jobs that may wait
         self.loop = asyncio.get_running_loop()
         self.failure: str | None = None  # of the last transaction
         self.thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self.thread.start()
 
-    async def write(self, work: Work, argument: Any) -> Any:
+    def submit(self, work: Work, argument: Any, *, within: float = 0.0) -> asyncio.Future[Any]:
+        """Queue a write that begins within so many seconds, or with the next one that may not wait."""
         if len(self.jobs) >= QUEUE:
             raise busy("Too many writes are waiting. Try again.")
         waiting = self.loop.create_future()
         self.jobs.append(Job(work, argument, waiting))
+        if not within:
+            self._hurry()
+        elif self.timer is None:
+            self.timer = self.loop.call_later(within, self._hurry)
+        return waiting
+
+    async def write(self, work: Work, argument: Any) -> Any:
+        return await self.submit(work, argument)
+
+    def _hurry(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
         if not self.woken:
             self.woken, self.gathering = True, self.loop.time()
             self.loop.call_soon(self._wake, 0)
-        return await waiting
 
     def _wake(self, seen: int) -> None:
         """Pass on what has gathered, once a turn of the event loop has added nothing to the `seen` jobs."""
@@ -149,7 +163,8 @@ class Writer:
 
 def _execute(connection: Connection, jobs: list[Job]) -> list[Any]:
     results: list[Any] = [None] * len(jobs)
-    for work in dict.fromkeys(job.work for job in jobs):
+    # Lists first: there may be feedback on them in the same group.
+    for work in sorted(dict.fromkeys(job.work for job in jobs), key=lambda work: work not in LOCK_FREE):
         mine = [i for i, job in enumerate(jobs) if job.work is work]
         for i, result in zip(mine, work(connection, [jobs[i].argument for i in mine]), strict=True):
             results[i] = result
