@@ -53,8 +53,9 @@ format: $(DEV) ## Sort imports and format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(DOCS) ## Run the code of the pages, write its output into them, and build build/docs
+docs: $(DOCS) ## Write code, its output and the benchmarks' figures into the pages, and build build/docs
 	$(BIN)/python docs/pages.py
+	$(BIN)/python -m benchmarks.results_page
 	$(BIN)/python docs/run_snippets.py
 	$(BIN)/python docs/notebooks.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

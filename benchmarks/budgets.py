@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 import warnings
-from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from sklearn.base import clone
 
 import listwright as lw
 from benchmarks import results_page
+from benchmarks.quality.jobs import processes
 from benchmarks.quality.methods import AUTO, FAST, rows
 from benchmarks.quality.rivals import SortedBy, TunedMMR
 from benchmarks.quality.summary import behind, cells
@@ -36,6 +38,7 @@ from listwright.text.summary_problems import size_limit, summary_problems
 
 RESULTS = Path(__file__).with_suffix(".json")
 FOLDS = 5
+SUMMARIES = ("scisumm", "opinosis")
 TOKENS = {"hotpotqa200": (160, 320), "2wiki500": (64, 128)}  # about two and four paragraphs
 Part = tuple[lw.Problems, lw.Problems]  # to learn from, and to test
 
@@ -59,52 +62,65 @@ METHODS: dict[str, Any] = {
 }
 
 
-def tasks() -> Iterator[tuple[str, str, float, list[Part]]]:
-    """By data set and budget: its name, the budget in words, what sizes may sum to, and the parts."""
-    for name in ("scisumm", "opinosis"):
-        clusters = read_clusters(fetch(name), need_references=True)
-        problems, budget = summary_problems(clusters, need_references=True), usual_budget(clusters)
-        parts = [(problems[train], problems[test]) for train, test in splits(clusters)]
-        yield f"summaries, {name}", str(budget), size_limit(budget), parts
-    for name, budgets in TOKENS.items():
-        problems = read_questions(fetch("multihop_qa") / f"{name}.jsonl.gz")
-        folds = fold_numbers(FOLDS, len(problems), 0)
-        parts = [(problems[folds != fold], problems[folds == fold]) for fold in range(FOLDS)]
-        for tokens in budgets:
-            yield f"passages, {name}", f"{tokens} tokens", tokens, parts
+@cache
+def summaries(name: str) -> tuple[str, float, list[Part]]:
+    """The budget in words, what sizes may sum to, and the parts."""
+    clusters = read_clusters(fetch(name), need_references=True)
+    problems, budget = summary_problems(clusters, need_references=True), usual_budget(clusters)
+    return str(budget), size_limit(budget), [(problems[train], problems[test]) for train, test in splits(clusters)]
 
 
-def values_of(name: str, at: str, limit: float, parts: list[Part]) -> list[dict[str, Any]]:
-    """One record per test problem and method: what its list is worth, and the processor time of the fit."""
-    records = []
-    for train, test in parts:
-        for method, model in METHODS.items():
-            began = time.process_time()
-            model = clone(model).set_params(budget=limit).fit(train)
-            labels = {"set": name, "train": "1.0", "seconds": time.process_time() - began}
-            values = list_values(model.predict(test.without_reward(), budget=limit), test)
-            records += rows(method, at, test.problem_ids, values.tolist(), labels)
-            how = getattr(model, "report_", None) if method == AUTO else None
-            chosen = f", {how.chosen}" if how else ""
-            divided = f", per size {model.per_size_}" if hasattr(model, "per_size_") else ""
-            print(
-                f"{name}, {at}, {method}: {np.mean(values):.4f}, {labels['seconds']:.1f} s{chosen}{divided}", flush=True
-            )
-    return records
+@cache
+def passages(name: str) -> list[Part]:
+    """The questions in five parts: to learn from, and to test."""
+    problems = read_questions(fetch("multihop_qa") / f"{name}.jsonl.gz")
+    folds = fold_numbers(FOLDS, len(problems), 0)
+    return [(problems[folds != fold], problems[folds == fold]) for fold in range(FOLDS)]
+
+
+def tasks() -> list[tuple[str, str, float, int, str]]:
+    """The data set, the budget in words, what sizes may sum to, the number of the part, and the method."""
+    places = [(name, *summaries(name)[:2], len(summaries(name)[2])) for name in SUMMARIES]
+    places += [(name, f"{tokens} tokens", float(tokens), FOLDS) for name in TOKENS for tokens in TOKENS[name]]
+    return [
+        (name, at, limit, part, method)
+        for method in METHODS
+        for name, at, limit, n_parts in places
+        for part in range(n_parts)
+    ]
+
+
+def values_of(name: str, at: str, limit: float, part: int, method: str) -> list[dict[str, Any]]:
+    """One record per test problem: what its list is worth, and the processor time of the fit."""
+    train, test = summaries(name)[2][part] if name in SUMMARIES else passages(name)[part]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Notice)
+        began = time.process_time()
+        model = clone(METHODS[method]).set_params(budget=limit).fit(train)
+        seconds = time.process_time() - began
+    values = list_values(model.predict(test.without_reward(), budget=limit), test)
+    how = getattr(model, "report_", None) if method == AUTO else None
+    chosen = f", {how.chosen}" if how else ""
+    divided = f", per size {model.per_size_}" if hasattr(model, "per_size_") else ""
+    print(f"{name}, {at}, {part}, {method}: {np.mean(values):.4f}, {seconds:.1f} s{chosen}{divided}", flush=True)
+    kind = "summaries" if name in SUMMARIES else "passages"
+    labels = {"set": f"{kind}, {name}", "train": "1.0", "seconds": seconds}
+    return rows(method, at, test.problem_ids, values.tolist(), labels)
 
 
 def main() -> None:
     """Runs all sets and writes the figures, or runs those named and shows them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.budgets")
     parser.add_argument("--only", default="", help="sets with this text in their name; nothing is written")
-    only = parser.parse_args().only
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Notice)
-        values = pd.DataFrame([row for task in tasks() if only in task[0] for row in values_of(*task)])
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    with processes(options.workers) as pool:
+        some = [task for task in tasks() if options.only in task[0]]
+        values = pd.DataFrame([row for found in pool.map(values_of, *zip(*some, strict=True)) for row in found])
     tables = {ours: cells(values, ours).round(4) for ours in (AUTO, FAST)}
     rivals = [method for method in METHODS if method not in (AUTO, FAST)]
     print(tables[AUTO].to_string())
-    if not only:
+    if not options.only:
         lost = {ours: behind(table, rivals, surely=True).to_dict("records") for ours, table in tables.items()}
         seconds = values.groupby(["set", "method"], sort=False).seconds.median().round(1).unstack("set")
         record = {

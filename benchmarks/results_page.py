@@ -1,6 +1,7 @@
-"""`python -m benchmarks.results_page`: writes figures and pictures of docs/results.md from benchmarks/*/results.json.
+"""`python -m benchmarks.results_page`: writes the figures of pages from the results that the benchmarks wrote.
 
-Text between `<!-- results: NAME -->` and `<!-- end of results -->` is written anew; the rest of the page stays.
+In docs/results.md, docs/gallery.md and README.md, text between `<!-- results: NAME -->` and `<!-- end of results -->`
+is written anew, and the pictures are drawn; the rest of a page stays. Nothing is measured here.
 """
 
 from __future__ import annotations
@@ -9,22 +10,21 @@ import json
 import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-import altair as alt
+from scipy import stats
 
 from benchmarks.context import section as packing_tables
 from benchmarks.feedback import section as feedback_tables
 from benchmarks.quality.methods import AUTO, FAST
-from listwright.report.charts import PALETTE, as_png, as_svg, specification
+from benchmarks.results_charts import dots, forest, grouped, lines, panels, save
+from benchmarks.results_quoted import BENCHMARKS, QUOTED, read_results
 
-HERE = Path(__file__).parent
-DOCS = HERE.parent / "docs"
+ROOT = BENCHMARKS.parent
+PAGES = ("docs/results.md", "docs/gallery.md", "README.md")
 BLOCK = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end of results -->)", re.DOTALL)
 OURS = (AUTO, FAST)
 KNOWING = ("oracle", "Oracle", "Random", "Greedy (Oracle)")  # no rivals: all knowledge, and none
-MOST = 7  # methods that are drawn, one for each colour
 KINDS = {
     "solvers": "share of instances that some solver of the list solves",
     "robot arm": "share of environments in which some seed of the list succeeds",
@@ -37,257 +37,260 @@ SUMMARIES = ("summaries, scisumm 2018", "summaries, opinosis")
 TRAINING = "summaries, scisumm 2018, by training size"
 PACKER, QUESTIONS = "packer, fitted", 200
 ARM, NEWS = "trajectory, the paper's data", "news, simulated"
+ONLINE, ONLINE_RIVAL = "OnlineSCP, inverse gap weighting", "LSBGreedy"
 
 
 def main() -> None:
-    """Writes all blocks of the page that have a name here."""
-    page = DOCS / "results.md"
-    page.write_text(with_results(page.read_text(encoding="utf8")), encoding="utf8")
+    """Write all blocks of all pages."""
+    for name in PAGES:
+        page = ROOT / name
+        page.write_text(with_results(page.read_text(encoding="utf8")), encoding="utf8")
 
 
 def with_results(page: str) -> str:
-    """A page with what its comments name; draws the pictures, too."""
-    return BLOCK.sub(lambda found: f"{found[1]}\n{BLOCKS[found[2]]()}\n\n{found[3]}", page)
+    """Return a page with what its comments name; draw the pictures, too."""
+    return BLOCK.sub(lambda match: f"{match[1]}\n{BLOCKS[match[2]]()}\n\n{match[3]}", page)
 
 
 def overview() -> str:
     """How far the learned lists are ahead of the best rival, family by family."""
-    rows = [_against_best(name, record["figure"], 100.0) for name, record in _quality().items()]
-    for name in SUMMARIES:
-        below = {row["method"]: row.get("1R below SCP") for row in _paper()[name]["records"]}
-        rival = min(
-            (m for m in below if below[m] and m not in KNOWING and not m.startswith("SCP")),
-            key=lambda m: below[m]["mean"],
-        )
-        gap = below[rival]
-        rows.append(_row(name, rival, gap["mean"], gap["mean"] - gap["half"], gap["mean"] + gap["half"]))
-    rows.sort(key=lambda row: -row["ahead"])
-    _save("results-overview", _forest(rows))
-    counts = {kind: sum(row["kind"] == kind for row in rows) for kind in ("ahead", "level", "behind")}
+    rows = _overview_rows()
+    save("results-overview", forest(rows))
     return (
         f"![Points by which learned lists are ahead of the best rival, by family](images/results-overview.png)\n\n"
-        f"The learned lists are ahead of the best rival in {counts['ahead']} of {len(rows)} families, level in "
-        f"{counts['level']}, behind in {counts['behind']}. Points are percentage points of the measure of each family, "
-        "paired on the same problems, with 95 % intervals. Learned: `SCP()`; for summaries, `SCP` as in the paper's "
-        "experiment. The best rival is the one with the highest mean of all that were run."
+        f"**{_counts(rows)}** Points are percentage points of the measure of each family, paired on the same problems "
+        "(from clicks: on the same populations of readers), with 95 % intervals. Learned: `SCP()`; for the summaries "
+        "of the paper's experiment, `SCP` as there; from clicks, `OnlineSCP`. The best rival is the one with the "
+        "highest mean of all that were run."
+    )
+
+
+def measured() -> str:
+    """The part of the front page: the same picture, and single figures with their commands."""
+    return (
+        f"![Points by which learned lists are ahead of the best rival, by family](docs/images/results-overview.png)\n\n"
+        f"{_counts(_overview_rows())} (In points, paired, with 95 % intervals.) [Results](docs/results.md) has a "
+        "picture for each family and the commands; [Performance](docs/performance.md) has the timings.\n\n"
+        f"{QUOTED['front page']()}"
     )
 
 
 def family(name: str) -> str:
-    """One family of the comparison: a picture, a sentence, and the tables behind a fold."""
-    record = _quality()[name]
-    picture = _save(f"quality-{name.replace(' ', '-')}", _by_length(name, record["by length"]))
-    looks = json.loads((HERE / "quality" / "looks.json").read_text(encoding="utf8"))
-    row = _against_best(name, record["figure"], 100.0)
-    sets = f"{record['sets']} set{'' if record['sets'] == 1 else 's'}, " if record["sets"] > 1 else ""
+    """One family of the comparison: all methods by length, who is ahead, and the means."""
+    record = read_results("quality")[name]
+    looks = json.loads((BENCHMARKS / "quality" / "looks.json").read_text(encoding="utf8"))
+    day = max(look["day"] for look in looks if name in look["families"])
+    picture = save(f"quality-{name.replace(' ', '-')}", _by_length(name, record["by length"]))
+    sets = f"{record['sets']} sets, " if record["sets"] > 1 else ""
     seeds = f"{record['seeds']} seed{'' if record['seeds'] == 1 else 's'}"
-    return "\n\n".join(
-        [
-            f"![{name}: mean value by length](images/{picture})",
-            f"{_sentence(row)} {sets}{record['problems']:,} problems, {seeds}, {looks[-1]['day']}. "
-            "Bars: 95 % intervals of the paired difference to SCP.".replace("  ", " "),
-            _fold("All methods, training sizes, and where others are ahead", _family_tables(record)),
-        ]
+    return _section(
+        f"![{name}: mean value by length](images/{picture})",
+        f"{_sentence(_against_best(name, record['figure']))} {sets}{record['problems']:,} problems, {seeds}, "
+        f"{day}. Bars: 95 % intervals of the paired difference to SCP.",
+        _fold("In numbers", _family_tables(record)),
     )
 
 
 def schedules() -> str:
     """Closed gaps of solver schedules under a time limit."""
-    results = json.loads((HERE / "schedules.json").read_text(encoding="utf8"))
+    results = read_results("schedules")
     gaps, seconds = results["gaps"], results["seconds"]
-    lines = [f"| scenario | {' | '.join(seconds)} |", f"|---|{'---:|' * len(seconds)}"]
-    lines += [f"| {name} | {' | '.join(f'{row[method]:.2f}' for method in seconds)} |" for name, row in gaps.items()]
+    rows = [
+        {"method": method, "at": name.replace("-20", "|20").replace("12-", "12|"), "mean": row[method]}
+        for name, row in gaps.items()
+        for method in seconds
+        if name != "mean"
+    ]
+    save("results-schedules", grouped(rows, None, "closed gap"))
+    means = ", ".join(f"{method} {share:.2f}" for method, share in gaps["mean"].items() if method != AUTO)
     times = ", ".join(f"{method} {taken:g}" for method, taken in seconds.items())
-    return "\n".join([*lines, "", f"{_as_of(results)} Median seconds of processor time of a fit: {times}."])
+    cells = [[name, *(f"{row[method]:.2f}" for method in seconds)] for name, row in gaps.items()]
+    return _section(
+        "![Closed gap by scenario and method](images/results-schedules.png)",
+        f"**SCP closes {gaps['mean'][AUTO]:.2f} of the gap in the mean**, {means}. {_as_of(results)} Median seconds of "
+        f"processor time of a fit: {times}.",
+        _fold("In numbers", table(["scenario", *seconds], cells)),
+    )
 
 
 def budgets() -> str:
-    """Summaries and passages under a budget: means, and how far `SCP()` is ahead of each method."""
-    results = json.loads((HERE / "budgets.json").read_text(encoding="utf8"))
-    seconds, figures = results["seconds"], results["figures"]
-    places = list(dict.fromkeys((row["set"], row["at"]) for row in figures))
-    cell = {(row["method"], row["set"], row["at"]): row for row in figures}
-    lines = [f"| method | {' | '.join(f'{name}, {at}' for name, at in places)} |", f"|---|{'---|' * len(places)}"]
-    for method in seconds:
-        shown = [cell[method, *place] for place in places]
-        lines.append(f"| {method} | {' | '.join(_with_lead(row, AUTO) for row in shown)} |")
-    count = ", ".join(f"{name} {n}" for name, n in results["problems"].items())
-    behind = "; ".join(f"{ours} {_lost(rows)}" for ours, rows in results["behind"].items())
-    slowest = ", ".join(f"{method} {max(seconds[method].values()):g}" for method in seconds)
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"In brackets: how far SCP is ahead, paired, with 95 % intervals over test problems ({count}). Behind a "
-            f"rival by more than the interval: {behind}. {_as_of(results)} Median seconds of processor time of a fit, "
+    """Summaries and passages under a budget: all methods, and how far `SCP()` is ahead of the best rival."""
+    results = read_results("budgets")
+    places = {place: _against_best(", ".join(place), figure) for place, figure in _budget_figures().items()}
+    level = {(row["set"], row["at"]): row["mean"] for row in results["figures"] if row["method"] == AUTO}
+    rows = [
+        row | {"at": f"{row['set'].replace(', ', '|')}|{row['at']}"} | _around(row, level[row["set"], row["at"]])
+        for row in results["figures"]
+    ]
+    save("results-budgets", grouped(rows, None, "mean value"))
+    cell = {(row["method"], row["set"], row["at"]): row for row in results["figures"]}
+    head = ["method", *(f"{name}, {at}" for name, at in places)]
+    cells = [[method, *(_with_lead(cell[method, *place]) for place in places)] for method in results["seconds"]]
+    slowest = ", ".join(f"{method} {max(taken.values()):g}" for method, taken in results["seconds"].items())
+    counts = {kind: sum(row["kind"] == kind for row in places.values()) for kind in ("ahead", "level", "behind")}
+    n = ", ".join(f"{count} of {name.partition(', ')[2]}" for name, count in results["problems"].items())
+    return _section(
+        "![Mean value by set and budget](images/results-budgets.png)",
+        f"**SCP is ahead of the best rival in {counts['ahead']} of {len(places)} settings, level in {counts['level']}, "
+        f"behind in {counts['behind']}.** {_as_of(results)} Bars: 95 % intervals of the paired difference to SCP over "
+        f"test problems ({n}).",
+        _fold(
+            "In numbers",
+            f"In brackets: how far SCP is ahead.\n\n{table(head, cells)}\n\nMedian seconds of processor time of a fit, "
             f"of the slowest set: {slowest}.",
-        ]
+        ),
     )
 
 
 def trajectory() -> str:
     """The paper's robot arm: failure by training environments, for lists of 3 and 5."""
-    records = [row for row in _paper()[ARM]["records"] if row["length"] in (3, 5)]
-    _save("results-trajectory", _panels(records, "n_train", "training environments", "failure, per cent"))
+    paper = read_results("paper")
+    records = [row for row in paper[ARM]["records"] if row["length"] in (3, 5)]
+    save("results-trajectory", panels(records, "n_train", "training environments", "failure, per cent"))
     last = {row["method"]: row for row in records if row["n_train"] == 310 and row["length"] == 5}
-    return "\n\n".join(
-        [
-            "![Failure of lists of 3 and 5 by the number of training environments](images/results-trajectory.png)",
-            f"With all 310 environments, lists of 5 fail in {_value(last['SCP'])} % of the test environments with SCP, "
-            + ", ".join(f"{_value(last[name])} {name}" for name in ("ConSeqOpt", "Static list", "Regression"))
-            + f". {_as_of(_paper())} Bands: 95 % intervals over test environments.",
-            _fold("Lists of 5 in numbers", _wide(records, 5)),
-        ]
+    rivals = ", ".join(f"{name} in {_value(last[name])}" for name in ("ConSeqOpt", "Static list", "Regression"))
+    return _section(
+        "![Failure of lists of 3 and 5 by the number of training environments](images/results-trajectory.png)",
+        f"**With all 310 environments, lists of 5 by SCP fail in {_value(last['SCP'])} % of the test environments**, "
+        f"by {rivals}. {_as_of(paper)} Bands: 95 % intervals over test environments.",
+        _fold("Lists of 5 in numbers", _wide(records, 5)),
     )
 
 
 def news() -> str:
     """Simulated news readers: no click by the number of recommendations."""
-    records = [row for row in _paper()[NEWS]["records"] if row["method"] != "Random"]
-    _save("results-news", _lines(records, "length", "recommendations", "no click, per cent"))
+    paper = read_results("paper")
+    records = [row for row in paper[NEWS]["records"] if row["method"] != "Random"]
+    save("results-news", lines(records, "length", "recommendations", "no click, per cent"))
     last = {row["method"]: row for row in records if row["length"] == 5}
-    return "\n\n".join(
-        [
-            "![No click by the number of recommendations](images/results-news.png)",
-            f"Of five recommendations none is clicked in {_value(last['SCP'])} % of the visits with SCP, "
-            + ", ".join(f"{_value(last[name])} {name}" for name in ("Regression", "ConSeqOpt", "Static list"))
-            + f". {_as_of(_paper())} Bands: 95 % intervals over folds. ConSeqOpt less SCP, paired: 1.3 ± 0.4 points.",
-        ]
+    rivals = ", ".join(f"{name} in {_value(last[name])}" for name in ("Regression", "ConSeqOpt", "Static list"))
+    return _section(
+        "![No click by the number of recommendations](images/results-news.png)",
+        f"**Five recommendations by SCP get no click in {_value(last['SCP'])} % of the visits**, by {rivals}. "
+        f"{_as_of(paper)} Bands: 95 % intervals over folds, not paired.",
     )
 
 
 def summaries() -> str:
     """ROUGE-1R of summaries of two published sets."""
+    paper = read_results("paper")
     records = [
         {"set": name.removeprefix("summaries, "), "method": row["method"], **row["ROUGE-1R"]}
         for name in SUMMARIES
-        for row in _paper()[name]["records"]
+        for row in paper[name]["records"]
     ]
-    _save("results-summaries", _dots(records))
-    sentences = []
+    save("results-summaries", dots(records, "ROUGE-1R, per cent"))
+    leads = []
     for name in SUMMARIES:
-        below = {row["method"]: row.get("1R below SCP") for row in _paper()[name]["records"]}
-        told = ", ".join(f"{method} by {_value(below[method])}" for method in ("ConSeqOpt", "DPP", "SubMod"))
-        sentences.append(f"{name.removeprefix('summaries, ')}: SCP covers more than {told} points.")
-    tables = "\n\n".join(f"{name}\n\n{_rouge(name)}" for name in SUMMARIES)
-    return "\n\n".join(
-        [
-            "![ROUGE-1R of summaries by method](images/results-summaries.png)",
-            " ".join(sentences) + f" {_as_of(_paper())} Differences are paired by paper or topic, with 95 % intervals.",
-            _fold("All scores", tables),
-        ]
+        gaps = ", ".join(f"{method} by {_value(_below(name)[method])}" for method in ("ConSeqOpt", "DPP", "SubMod"))
+        leads.append(f"on {name.removeprefix('summaries, ')} ahead of {gaps} points")
+    tables = "\n\n".join(f"{name}\n\n{_rouge(paper[name]['records'])}" for name in SUMMARIES)
+    return _section(
+        "![ROUGE-1R of summaries by method](images/results-summaries.png)",
+        f"**SCP is {'; '.join(leads)}.** {_as_of(paper)} Paired by paper or topic, with 95 % intervals.",
+        _fold("All scores", tables),
     )
 
 
 def training() -> str:
     """Figure (c): ROUGE-1R of summaries by the number of training papers."""
-    records = _paper()[TRAINING]["records"]
-    _save("results-training", _lines(records, "n_train", "training papers", "ROUGE-1R, per cent", zero=False))
-    length = records[0]["length"]
+    paper = read_results("paper")
+    records = paper[TRAINING]["records"]
+    save("results-training", lines(records, "n_train", "training papers", "ROUGE-1R, per cent", zero=False))
     first = {row["method"]: row for row in records if row["n_train"] == 3}
-    return "\n\n".join(
-        [
-            "![ROUGE-1R by the number of training papers](images/results-training.png)",
-            f"With three papers SCP has {_value(first['SCP'])} %, ConSeqOpt {_value(first['ConSeqOpt'])}, DPP "
-            f"{_value(first['DPP'])}, SubMod {_value(first['SubMod'])}. {_as_of(_paper())} Bands: 95 % intervals over "
-            "subsets of the training papers.",
-            _fold("In numbers", _wide(records, length, "training papers")),
-        ]
+    rivals = ", ".join(f"{name} {_value(first[name])}" for name in ("ConSeqOpt", "DPP", "SubMod"))
+    return _section(
+        "![ROUGE-1R by the number of training papers](images/results-training.png)",
+        f"**After three papers SCP has {_value(first['SCP'])} %**, {rivals}. {_as_of(paper)} Bands: 95 % intervals "
+        "over subsets of the training papers.",
+        _fold("In numbers", _wide(records, records[0]["length"], "training papers")),
     )
 
 
 def packing() -> str:
     """Passages for questions: all support in the first 2, 3 or 5, with intervals over questions."""
-    results = _results("context")
-    shown = results["hotpotqa"]
-    names = {PACKER: "packer, fitted", "packer, as shipped": "packer as shipped, without the test questions"}
-    names |= {name: name for name in ("ConSeqOpt, boosted trees", "boosted trees, sorted", "extra-trees, sorted")}
-    names |= {name: name for name in ("MMR, tuned", "TF-IDF", "BM25")}
+    results = read_results("context")
+    names = {"packer as shipped, without the test questions": "packer, as shipped"}
     records = [
-        {"method": label, "at": length, "mean": share, **_share_interval(share, QUESTIONS)}
-        for label, name in names.items()
-        for length, share in zip((2, 3, 5), shown[name]["shares"], strict=True)
+        {"method": names.get(name, name), "at": length, "mean": share, **_share_interval(share, QUESTIONS)}
+        for name, row in sorted(results["hotpotqa"].items(), key=lambda item: -item[1]["shares"][0])
+        for length, share in zip((2, 3, 5), row["shares"], strict=True)
     ]
-    _save("results-packing", _grouped(records, "passages", "share of questions with all support"))
+    save("results-packing", grouped(records, "passages", "share of questions with all support"))
     at_two = {row["method"]: f"{100 * row['mean']:.0f}" for row in records if row["at"] == 2}
-    return "\n\n".join(
-        [
-            "![Share of questions with all supporting passages in the first 2, 3 and 5](images/results-packing.png)",
-            f"**Both supporting passages are the first two for {at_two[PACKER]} % of the questions with the "
-            f"fitted packer**, {at_two['packer, as shipped']} as shipped, {at_two['ConSeqOpt, boosted trees']} with "
-            "ConSeqOpt, "
-            f"{at_two['boosted trees, sorted']} sorted by boosted trees, {at_two['MMR, tuned']} with tuned MMR, "
-            f"{at_two['BM25']} by BM25. HotpotQA, {QUESTIONS} questions. {_as_of(results)} Bars: 95 % intervals over "
-            "questions; learned rivals see the same features as the packer.",
-            _fold("All tables: made-up questions, behind scores, what <code>stop</code> saves, times",
-                  packing_tables.written(results).strip()),
-        ]
-    )  # fmt: skip
+    return _section(
+        "![Share of questions with all supporting passages in the first 2, 3 and 5](images/results-packing.png)",
+        f"**Both supporting passages are the first two for {at_two[PACKER]} % of the questions with the fitted "
+        f"packer**, {at_two['packer, as shipped']} as shipped, {at_two['ConSeqOpt, boosted trees']} with ConSeqOpt, "
+        f"{at_two['boosted trees, sorted']} sorted by boosted trees, {at_two['MMR, tuned']} with tuned MMR, "
+        f"{at_two['BM25']} by BM25. HotpotQA, {QUESTIONS} questions. {_as_of(results)} Bars: 95 % intervals over "
+        "questions, not paired; learned rivals see the same features as the packer.",
+        _fold(
+            "In numbers: made-up questions, behind scores, what <code>stop</code> saves, times",
+            packing_tables.written(results).strip(),
+        ),
+    )
 
 
 def clicks() -> str:
     """Learning from clicks: lists without a click by method, over three populations."""
-    results = _results("feedback")
+    results = read_results("feedback")
     runs = results["failures"]
+    tested = {name: [100 * run[name]["tested"] for run in runs] for name in runs[0]}
     records = [
-        {
-            "method": name,
-            "set": "lists without a click, per cent",
-            "mean": 100 * sum(run[name]["tested"] for run in runs) / len(runs),
-            "low": 100 * min(run[name]["tested"] for run in runs),
-            "high": 100 * max(run[name]["tested"] for run in runs),
-        }
-        for name in runs[0]
-    ]
-    _save("results-clicks", _dots(records, "per cent", lowest_first=True))
+        {"method": name, "set": "lists without a click, per cent", "mean": statistics.mean(values), "low": min(values),
+         "high": max(values)}
+        for name, values in tested.items()
+    ]  # fmt: skip
+    save("results-clicks", dots(records, "per cent", lowest_first=True))
     mean = {row["method"]: f"{row['mean']:.1f}" for row in records}
-    return "\n\n".join(
-        [
-            "![Lists of five without a click, by method](images/results-clicks.png)",
-            f"**Of lists of five that OnlineSCP learned from clicks alone, {mean['OnlineSCP, inverse gap weighting']} "
-            f"% get no click**; with full information {mean['SCP, full information']}, LSBGreedy {mean['LSBGreedy']}, "
-            f"the best static list in hindsight {mean['static list in hindsight']}, ranked bandits "
-            f"{mean['ranked bandits']}. {_as_of(results)} Lines: the lowest and the highest of {len(runs)} populations "
-            "of simulated readers.",
-            _fold("In numbers: regret, movies, tastes that change, trees, time and memory",
-                  feedback_tables.learning(results)),
-        ]
-    )  # fmt: skip
+    return _section(
+        "![Lists of five without a click, by method](images/results-clicks.png)",
+        f"**Of lists of five that OnlineSCP learned from clicks alone, {mean[ONLINE]} % get no click**; with full "
+        f"information {mean['SCP, full information']}, LSBGreedy {mean['LSBGreedy']}, the best static list in "
+        f"hindsight {mean['static list in hindsight']}, ranked bandits {mean['ranked bandits']}. {_as_of(results)} "
+        f"Lines: the lowest and the highest of {len(runs)} populations of simulated readers.",
+        _fold(
+            "In numbers: regret, movies, tastes that change, trees, time and memory", feedback_tables.learning(results)
+        ),
+    )
 
 
 def off_policy() -> str:
     """Estimates of other policies from a log: error by estimator, over all settings."""
-    results = _results("feedback")
-    found = results["estimates"]
-    told = [
-        errors
-        for setting in found
-        if None not in (errors := {n: row["error"] for n, row in setting["estimators"].items()}).values()
-    ]
+    results = read_results("feedback")
+    settings = [{name: row["error"] for name, row in each["estimators"].items()} for each in results["estimates"]]
+    complete = [errors for errors in settings if None not in errors.values()]
     records = [
         {
             "method": short,
             "set": "error of an estimate",
-            **_quartiles([errors[name] / min(errors.values()) for errors in told]),
+            **_quartiles([errors[name] / min(errors.values()) for errors in complete]),
         }
         for name, short in feedback_tables.SHORT.items()
-        if name in told[0]
+        if name in complete[0]
     ]
-    _save("results-off-policy", _dots(records, "multiple of the lowest error", lowest_first=True, ours="switch"))
+    save("results-off-policy", dots(records, "multiple of the lowest error", lowest_first=True, ours="switch"))
     switch = next(row for row in records if row["method"] == "switch")
-    return "\n\n".join(
-        [
-            "![Error of each estimator as a multiple of the lowest](images/results-off-policy.png)",
-            f"**The error of `switch`, which `evaluate` recommends, is {switch['mean']:.2f} times the lowest of its "
-            f"setting in the median of the {len(told)} of {len(found)} settings in which all estimators have "
-            f"evidence.** {_as_of(results)} Lines: from the lower to the upper quartile of these settings.",
-            _fold("How it was measured, coverage, and a real log", feedback_tables.estimates(results)),
-        ]
+    return _section(
+        "![Error of each estimator as a multiple of the lowest](images/results-off-policy.png)",
+        f"**The error of `switch`, which `evaluate` recommends, is {switch['mean']:.2f} times the lowest of its "
+        f"setting in the median of the {len(complete)} of {len(settings)} settings in which all estimators have "
+        f"evidence.** {_as_of(results)} Lines: from the lower to the upper quartile of these settings.",
+        _fold("How it was measured, coverage, and a real log", feedback_tables.estimates(results)),
     )
+
+
+def looks() -> str:
+    """How often the data to report on was looked at, and why."""
+    every = json.loads((BENCHMARKS / "quality" / "looks.json").read_text(encoding="utf8"))
+    return "\n".join(f"{i}. {look['day']}, code {look['code']}: {look['why']}" for i, look in enumerate(every, start=1))
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
     "overview": overview,
+    "looks": looks,
+    "measured": measured,
     "schedules": schedules,
     "budgets": budgets,
     "trajectory": trajectory,
@@ -298,65 +301,60 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "clicks": clicks,
     "off-policy": off_policy,
     **{name: (lambda name=name: family(name)) for name in KINDS},  # type: ignore[misc]
+    **{f"gallery, {name}": quote for name, quote in QUOTED.items() if name != "front page"},
 }
 
 
-def _with_lead(row: dict[str, Any], ours: str) -> str:
-    lead = "" if row["method"] == ours else f" ({row['ahead']:+.3f}: {row['low']:+.3f} to {row['high']:+.3f})"
-    return f"{row['mean']:.3f}{lead}"
+def _overview_rows() -> list[dict[str, Any]]:
+    rows = [_against_best(name, record["figure"]) for name, record in read_results("quality").items()]
+    for name in SUMMARIES:
+        below = {method: gap for method, gap in _below(name).items() if not method.startswith("SCP")}
+        rival = min(below, key=lambda method: below[method]["mean"])
+        mean, half = below[rival]["mean"], below[rival]["half"]
+        rows.append(_row(f"the paper's {name}", rival, mean, mean - half, mean + half))
+    rows += [_against_best(f"{name}, {at}", figure) for (name, at), figure in _budget_figures().items()]
+    runs = read_results("feedback")["failures"]
+    leads = [100 * (run[ONLINE_RIVAL]["tested"] - run[ONLINE]["tested"]) for run in runs]
+    mean = statistics.mean(leads)
+    half = float(stats.t.ppf(0.975, len(leads) - 1)) * statistics.stdev(leads) / len(leads) ** 0.5
+    rows.append(_row("clicks of news readers", ONLINE_RIVAL, mean, mean - half, mean + half))
+    return sorted(rows, key=lambda row: -row["ahead"])
 
 
-def _lost(rows: list[dict[str, Any]]) -> str:
-    """Where the intervals say that a rival is ahead, or "nowhere"."""
-    told = [f"{row['set']}, {row['at']}, {row['method']} ({row['ahead']:+.3f})" for row in rows]
-    return f"at {' and '.join(told)}" if told else "nowhere"
+def _counts(rows: Sequence[dict[str, Any]]) -> str:
+    counts = {kind: sum(row["kind"] == kind for row in rows) for kind in ("ahead", "level", "behind")}
+    return (
+        f"The learned lists are ahead of the best rival in {counts['ahead']} of {len(rows)} comparisons, level in "
+        f"{counts['level']}, behind in {counts['behind']}."
+    )
 
 
-def _results(benchmark: str) -> dict[str, Any]:
-    return json.loads((HERE / benchmark / "results.json").read_text(encoding="utf8"))
+def _budget_figures() -> dict[tuple[str, str], dict[str, Any]]:
+    figures: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in read_results("budgets")["figures"]:
+        figures.setdefault((row["set"], row["at"]), {})[row["method"]] = row
+    return figures
 
 
-def _quality() -> dict[str, Any]:
-    return _results("quality")
+def _below(name: str) -> dict[str, Any]:
+    """Return how far each method is below SCP in ROUGE-1R, by method; without those that know the references."""
+    records = read_results("paper")[name]["records"]
+    return {
+        row["method"]: row["1R below SCP"] for row in records if "1R below SCP" in row and row["method"] not in KNOWING
+    }
 
 
-def _paper() -> dict[str, Any]:
-    return _results("paper")
-
-
-def _as_of(results: dict[str, Any]) -> str:
-    return f"As of {results['day']}."
-
-
-def _share_interval(share: float, n: int) -> dict[str, float]:
-    """The 95 % interval of a share of n (Wilson)."""
-    z = 1.96**2 / n
-    middle, half = (share + z / 2) / (1 + z), (share * (1 - share) * z + z * z / 4) ** 0.5 / (1 + z)
-    return {"low": middle - half, "high": middle + half}
-
-
-def _quartiles(values: Sequence[float]) -> dict[str, float]:
-    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-    return {"low": low, "mean": middle, "high": high}
-
-
-def _against_best(name: str, figure: dict[str, Any], scale: float) -> dict[str, Any]:
-    """The row of a family: `SCP()` against the best of all others."""
+def _against_best(name: str, figure: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of a family: `SCP()` against the best of all others."""
     rival = max((m for m in figure if m not in (*OURS, *KNOWING)), key=lambda method: figure[method]["mean"])
     gap = figure[rival]
-    return _row(name, rival, scale * gap["ahead"], scale * gap["low"], scale * gap["high"])
+    return _row(name, rival, 100 * gap["ahead"], 100 * gap["low"], 100 * gap["high"])
 
 
 def _row(name: str, rival: str, ahead: float, low: float, high: float) -> dict[str, Any]:
     kind = "ahead" if low > 0 else "behind" if high < 0 else "level"
-    return {
-        "family": f"{name}, against {rival}",
-        "rival": rival,
-        "ahead": ahead,
-        "low": low,
-        "high": high,
-        "kind": kind,
-    }
+    family = f"{name}, against {rival}"
+    return {"family": family, "rival": rival, "ahead": ahead, "low": low, "high": high, "kind": kind}
 
 
 def _sentence(row: dict[str, Any]) -> str:
@@ -365,118 +363,25 @@ def _sentence(row: dict[str, Any]) -> str:
     return f"**SCP is {word} the best rival, {row['rival']}** ({interval})."
 
 
-def _forest(rows: Sequence[dict[str, Any]]) -> Any:
-    """Differences with intervals, one line for each family, and a line at 0."""
-    order = [row["family"] for row in rows]
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
-        y=alt.Y("family:N", sort=order, title=None, axis=alt.Axis(labelLimit=360)),
-        color=alt.Color(
-            "kind:N",
-            scale=alt.Scale(domain=["ahead", "level", "behind"], range=[PALETTE[2], PALETTE[5], PALETTE[4]]),
-            legend=alt.Legend(title=None, orient="top", symbolType="circle"),
-        ),
-    )
-    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(color="#5c6570", strokeDash=[4, 3]).encode(x="x:Q")
-    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="points ahead of the best rival"), x2="high:Q")
-    return alt.layer(zero, rule, base.mark_circle(size=80, opacity=1).encode(x="ahead:Q")).properties(
-        width=420, height=220
-    )
-
-
-def _by_length(name: str, table: Sequence[dict[str, Any]]) -> Any:
-    """Mean value by length, with the intervals of the difference to `SCP()` as bars."""
+def _by_length(name: str, rows: Sequence[dict[str, Any]]) -> Any:
+    """Draw mean values by length, with the intervals of the difference to `SCP()`; ours first, then by mean."""
     means: dict[str, list[float]] = {}
-    for row in table:
+    for row in rows:
         means.setdefault(row["method"], []).append(row["mean"])
-    order = sorted(means, key=lambda method: -sum(means[method]) / len(means[method]))
-    shown = [method for method in order if method in OURS]
-    shown += [method for method in order if method not in (*shown, *KNOWING)][: MOST - len(shown)]
-    level = {row["at"]: row["mean"] for row in table if row["method"] == AUTO}
-    rows = [
-        {**row, "low": level[row["at"]] - row["high"], "high": level[row["at"]] - row["low"]}
-        for method in shown
-        for row in table
-        if row["method"] == method
-    ]
-    return _grouped(rows, "length of the list", KINDS[name])
+    rivals = [method for method in means if method not in KNOWING]
+    order = sorted(rivals, key=lambda method: (method not in OURS, -statistics.mean(means[method])))
+    level = {row["at"]: row["mean"] for row in rows if row["method"] == AUTO}
+    shown = [row | _around(row, level[row["at"]]) for method in order for row in rows if row["method"] == method]
+    return grouped(shown, "length of the list", KINDS[name])
 
 
-def _grouped(rows: Sequence[dict[str, Any]], title: str, value: str) -> Any:
-    """Dots with intervals, side by side for each length, in the order of the methods."""
-    rows = [_interval(row) | row for row in rows]
-    shown, lengths = (list(dict.fromkeys(row[key] for row in rows)) for key in ("method", "at"))
-    colours = [*PALETTE, "#3b3f45"][: len(shown)]
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("at:N", title=title, sort=lengths, axis=alt.Axis(labelAngle=0)),
-        xOffset=alt.XOffset("method:N", sort=shown),
-        color=alt.Color("method:N", sort=shown, scale=alt.Scale(domain=shown, range=colours),
-                        legend=alt.Legend(title=None, orient="right", columns=1, symbolType="circle")),
-    )  # fmt: skip
-    scale = alt.Scale(zero=False)
-    bars = base.mark_rule(strokeWidth=1.6).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
-    dots = base.mark_circle(size=46, opacity=1).encode(y=alt.Y("mean:Q", title=value, scale=scale))
-    return alt.layer(bars, dots).properties(width=560, height=300)
-
-
-def _lines(
-    records: Sequence[dict[str, Any]], x: str, title: str, value: str, width: int = 520, *, zero: bool = True
-) -> Any:
-    """Lines with bands."""
-    methods = list(dict.fromkeys(row["method"] for row in records))
-    rows = [row | _interval(row) for row in records]
-    scale = alt.Scale(type="log", nice=False, padding=6) if x == "n_train" else alt.Scale(nice=False, padding=12)
-    ticks = sorted({row[x] for row in records})
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X(f"{x}:Q", title=title, scale=scale, axis=alt.Axis(values=ticks, format="d")),
-        color=alt.Color("method:N", sort=methods, scale=alt.Scale(domain=methods, range=list(PALETTE[: len(methods)])),
-                        legend=alt.Legend(title=None, orient="top", columns=3)),
-    )  # fmt: skip
-    band = base.mark_area(opacity=0.1).encode(y=alt.Y("low:Q", title=value, scale=alt.Scale(zero=zero)), y2="high:Q")
-    line = base.mark_line(strokeWidth=2.2, point={"size": 30, "filled": True}).encode(y=alt.Y("mean:Q", title=value))
-    return alt.layer(band, line).properties(width=width, height=260)
-
-
-def _panels(records: Sequence[dict[str, Any]], x: str, title: str, value: str) -> Any:
-    """Lists of 3 and of 5 side by side."""
-    parts = [
-        _lines([row for row in records if row["length"] == n], x, title, value, 300).properties(title=f"lists of {n}")
-        for n in (3, 5)
-    ]
-    return alt.hconcat(*parts)
-
-
-def _dots(
-    records: Sequence[dict[str, Any]],
-    title: str = "ROUGE-1R, per cent",
-    *,
-    lowest_first: bool = False,
-    ours: str = "SCP",
-) -> Any:
-    """Means with intervals, one line for each method, one panel for each set."""
-    sign, panels = 1 if lowest_first else -1, []
-    for name in dict.fromkeys(row["set"] for row in records):
-        part = [row for row in records if row["set"] == name]
-        rows = [_interval(row) | row | {"learned": ours in row["method"]} for row in part]
-        order = [row["method"] for row in sorted(rows, key=lambda row: sign * row["mean"])]
-        base = alt.Chart(alt.Data(values=rows)).encode(
-            y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
-            color=alt.condition("datum.learned", alt.value(PALETTE[0]), alt.value(PALETTE[5])),
-        )
-        rule = base.mark_rule(strokeWidth=2).encode(
-            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False)), x2="high:Q"
-        )
-        dots = base.mark_circle(size=70, opacity=1).encode(x="mean:Q")
-        panels.append(alt.layer(rule, dots).properties(width=240, height=240, title=name))
-    return panels[0].properties(width=420) if len(panels) == 1 else alt.hconcat(*panels)
-
-
-def _save(name: str, chart: Any) -> str:
-    (DOCS / "images" / f"{name}.png").write_bytes(as_png(as_svg(specification(chart)), scale=1.5))
-    return f"{name}.png"
+def _around(row: dict[str, Any], level: float) -> dict[str, float]:
+    """Turn the interval of how far SCP is ahead into one around the mean of the other method."""
+    return {"low": level - row["high"], "high": level - row["low"]}
 
 
 def _family_tables(record: dict[str, Any]) -> str:
-    """Means, paired differences, training sizes, lengths, and where a rival is ahead."""
+    """Means, paired differences, failures by training size, and where a rival is surely ahead."""
     sizes = record.get("failures by training size", {})
     columns = list(next(iter(sizes.values()))) if sizes else []
     head = ["method", "mean", f"{AUTO} ahead by", *(f"failures after {size}" for size in columns)]
@@ -485,7 +390,7 @@ def _family_tables(record: dict[str, Any]) -> str:
         for name, row in record["figure"].items()
     ]
     note = f"Failures are multiples of those of {AUTO}, by training size.\n\n" if columns else ""
-    behind = "\n".join(f"- {line}" for line in record["behind"])
+    behind = "\n".join(f"- {line}" for line in record["behind"][1:])
     return f"{note}{table(head, rows)}\n\n{behind}"
 
 
@@ -497,24 +402,43 @@ def _wide(records: Iterable[dict[str, Any]], length: int, what: str = "training 
     return table([what, *methods], [[size, *(cell[size, name] for name in methods)] for size in sizes])
 
 
-def _rouge(name: str) -> str:
-    records = _paper()[name]["records"]
+def _rouge(records: Sequence[dict[str, Any]]) -> str:
     heads = [head for head in records[0] if head != "method"] + ["1R below SCP"]
-    return table(
-        ["method", *heads], [[r["method"], *(_value(r[h]) if r.get(h) else "" for h in heads)] for r in records]
-    )
+    rows = [[row["method"], *(_value(row[head]) if row.get(head) else "" for head in heads)] for row in records]
+    return table(["method", *heads], rows)
 
 
-def _interval(row: dict[str, Any]) -> dict[str, float]:
-    return {"low": row["mean"] - row.get("half", 0.0), "high": row["mean"] + row.get("half", 0.0)}
+def _share_interval(share: float, n: int) -> dict[str, float]:
+    """Return the 95 % interval of a share of n (Wilson)."""
+    z = 1.96**2 / n
+    middle, half = (share + z / 2) / (1 + z), (share * (1 - share) * z + z * z / 4) ** 0.5 / (1 + z)
+    return {"low": middle - half, "high": middle + half}
+
+
+def _quartiles(values: Sequence[float]) -> dict[str, float]:
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return {"low": low, "mean": middle, "high": high}
+
+
+def _as_of(results: dict[str, Any]) -> str:
+    return f"As of {results['day']}."
 
 
 def _value(row: dict[str, Any]) -> str:
     return f"{row['mean']:.1f} ± {row['half']:.1f}" if "half" in row else f"{row['mean']:.1f}"
 
 
+def _with_lead(row: dict[str, Any]) -> str:
+    lead = "" if row["method"] == AUTO else f" ({row['ahead']:+.3f}: {row['low']:+.3f} to {row['high']:+.3f})"
+    return f"{row['mean']:.3f}{lead}"
+
+
 def _gap(row: dict[str, Any]) -> str:
     return "" if row["ahead"] == row["low"] == 0 else f"{row['ahead']:+.4f} ({row['low']:+.4f} to {row['high']:+.4f})"
+
+
+def _section(*parts: str) -> str:
+    return "\n\n".join(parts)
 
 
 def _fold(title: str, text: str) -> str:
@@ -523,8 +447,8 @@ def _fold(title: str, text: str) -> str:
 
 def table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
     """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+    cells = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in cells)
 
 
 if __name__ == "__main__":

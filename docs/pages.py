@@ -82,9 +82,9 @@ WORDS = [
 
 def _kind(kind: RewardKind) -> list[str]:
     name = kind.form.partition(":")[0] if kind is not OWN else "Your own function"
-    rows = [[f"`{one}`", *(_number(_worth(one, rows)) for rows in LISTS.values())] for one in kind.examples]
-    told, more = f"`{kind.form}`: {_escaped(kind.meaning)}.", _escaped(kind.more)
-    return [f"## {name}", "", told, "", *([more, ""] if more else []), *_table(["reward", *LISTS], rows), ""]
+    rows = [[f"`{text}`", *(_number(_worth(text, rows)) for rows in LISTS.values())] for text in kind.examples]
+    meaning, more = f"`{kind.form}`: {_escaped(kind.meaning)}.", _escaped(kind.more)
+    return [f"## {name}", "", meaning, "", *([more, ""] if more else []), *_table(["reward", *LISTS], rows), ""]
 
 
 def _worth(reward: str, rows: list[int]) -> float:
@@ -99,7 +99,7 @@ def commands() -> str:
 
     from listwright.cli.app import app
 
-    found: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    known: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
     lines = [
         "# Command line",
         "",
@@ -114,28 +114,33 @@ def commands() -> str:
         "has the same in Python. `-` is standard input or output, `--json` prints JSON, and files are written",
         "whole or not at all. Exit codes: 0 success, 1 wrong input, 2 a wrong command line, 141 a closed pipe.",
         "",
-        *_table(["command", "what it does"], [[f"[{name}](#{name})", _first(one.help)] for name, one in found.items()]),
+        *_table(
+            ["command", "what it does"],
+            [[f"[{name}](#{name})", _first(command.help)] for name, command in known.items()],
+        ),
     ]
-    for name, command in found.items():
+    for name, command in known.items():
         lines += ["", f"## {name}", "", _one_line(command.help), "", "```sh"]
         lines += [command.epilog.removeprefix("Example: "), "```", ""]
         lines += _table(["argument or option", "default", "what it is for"], map(_parameter, command.params))
     return "\n".join(lines) + "\n"
 
 
-def _parameter(one: Any) -> list[str]:
-    flags = [*one.opts, *one.secondary_opts]
+def _parameter(option: Any) -> list[str]:
+    flags = [*option.opts, *option.secondary_opts]
     is_option = flags[0].startswith("-")
-    names = ", ".join(f"`{flag}`" for flag in flags) if is_option else f"`{one.metavar or flags[0].upper()}`"
-    unset = one.default is None or one.default is False or one.default == ()
-    default = "required" if one.required else "" if unset else f"`{one.default}`"
-    return [names, default, _escaped(_one_line(one.help))]
+    names = ", ".join(f"`{flag}`" for flag in flags) if is_option else f"`{option.metavar or flags[0].upper()}`"
+    unset = option.default is None or option.default is False or option.default == ()
+    described = isinstance(option.show_default, str)  # where the default depends on the machine
+    default = (
+        "required" if option.required else "" if unset else option.show_default if described else f"`{option.default}`"
+    )
+    return [names, default, _escaped(_one_line(option.help))]
 
 
 def _first(text: str) -> str:
     """The first sentence."""
-    told = _one_line(text)
-    return _escaped(told.partition(". ")[0].rstrip(".") + ".")
+    return _escaped(_one_line(text).partition(". ")[0].rstrip(".") + ".")
 
 
 def _one_line(text: str) -> str:
@@ -171,13 +176,13 @@ def _number(value: float) -> str:
 PAGES: dict[str, Callable[[], str]] = {"rewards.md": rewards, "command-line.md": commands}
 
 
-def written() -> Iterator[Path]:
-    """Writes all pages."""
-    for name, made in PAGES.items():
-        (DOCS / name).write_text(made(), encoding="utf8")
+def write_pages() -> Iterator[Path]:
+    """Write all pages."""
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page(), encoding="utf8")
         yield DOCS / name
 
 
 if __name__ == "__main__":
-    for page in written():
+    for page in write_pages():
         print(page.name)

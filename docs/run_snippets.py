@@ -74,18 +74,18 @@ def lines_of(text: str, first: str | None, last: str | None) -> str:
 
 def with_code(page: str) -> str:
     """Return a page with the code and the tables that its comments name."""
-    page = CODE.sub(lambda found: f"{found[1]}{part_of(found[2], found[3])}{found[5]}", page)
-    return TABLE.sub(lambda found: f"{found[1]}\n{_table(found[2])}\n\n{found[4]}", page)
+    page = CODE.sub(lambda match: f"{match[1]}{part_of(match[2], match[3])}{match[5]}", page)
+    return TABLE.sub(lambda match: f"{match[1]}\n{_table(match[2])}\n\n{match[4]}", page)
 
 
 def with_output(page: str, snippet: str, printed: str) -> str:
     """Return a page with what a file printed, where that is more than another last digit."""
 
-    def block(found: re.Match[str]) -> str:
-        if found[2] != snippet:
-            return found[0]
-        new = lines_of(printed, found[3], found[4])
-        return found[0] if agree(found[5], new) else f"{found[1]}{new}{found[6]}"
+    def block(match: re.Match[str]) -> str:
+        if match[2] != snippet:
+            return match[0]
+        new = lines_of(printed, match[3], match[4])
+        return match[0] if agree(match[5], new) else f"{match[1]}{new}{match[6]}"
 
     return OUTPUT.sub(block, page)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import listwright as lw
 
-data = Path(os.environ.get("LISTWRIGHT_DATA", "")) / "multihop_qa" / "hotpotqa200.jsonl.gz"
+PUBLISHED = "LISTWRIGHT_DATA" in os.environ  # or True: HotpotQA is downloaded then, once
 
 # %% [markdown]
 # ## The data
@@ -59,10 +59,11 @@ def made_up(n: int, seed: int = 0) -> list[dict]:
     return records
 
 
-if not data.is_file():
-    data = Path("questions.jsonl")
-    data.write_text("\n".join(json.dumps(record) for record in made_up(90)), encoding="utf8")
-questions = lw.datasets.read_questions(data)
+if PUBLISHED:
+    questions = lw.datasets.read_questions("multihop_qa")
+else:
+    Path("questions.jsonl").write_text("\n".join(map(json.dumps, made_up(90))), encoding="utf8")
+    questions = lw.datasets.read_questions("questions.jsonl")
 print(questions)
 
 # %% [markdown]

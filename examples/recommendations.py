@@ -6,13 +6,12 @@
 
 # %%
 import os
-from pathlib import Path
 
 import numpy as np
 
 import listwright as lw
 
-data = Path(os.environ.get("LISTWRIGHT_DATA", "")) / "movietweetings100k"
+PUBLISHED = "LISTWRIGHT_DATA" in os.environ  # or True: MovieTweetings is downloaded then, once
 
 # %% [markdown]
 # ## The data
@@ -23,8 +22,8 @@ data = Path(os.environ.get("LISTWRIGHT_DATA", "")) / "movietweetings100k"
 # soon as the reader likes one article of it.
 
 # %%
-if data.is_dir():
-    movies = lw.datasets.read_movies(data, reward="genres")
+if PUBLISHED:
+    movies = lw.datasets.read_movies("movietweetings100k", reward="genres")
     known = movies.problems[movies.problems.counts >= 10]
     decided = movies.decided[movies.problems.counts >= 10]
     order = np.argsort(decided, kind="stable")

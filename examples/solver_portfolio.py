@@ -6,13 +6,12 @@
 
 # %%
 import os
-from pathlib import Path
 
 import numpy as np
 
 import listwright as lw
 
-data = Path(os.environ.get("LISTWRIGHT_DATA", "")) / "aslib" / "SAT12-HAND"
+PUBLISHED = "LISTWRIGHT_DATA" in os.environ  # or True: ASlib is downloaded then, once
 
 # %% [markdown]
 # ## The data
@@ -22,8 +21,8 @@ data = Path(os.environ.get("LISTWRIGHT_DATA", "")) / "aslib" / "SAT12-HAND"
 # none.
 
 # %%
-if data.is_dir():
-    scenario = lw.datasets.read_aslib(data)
+if PUBLISHED:
+    scenario = lw.datasets.read_aslib("aslib/SAT12-HAND")
     problems, folds = scenario.problems, scenario.folds % 5
 else:
     rng = np.random.default_rng(0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
@@ -41,19 +43,51 @@ class Population:
         greedy = whole.greedy[rows]
         best = None if whole.best is None else greedy if whole.best is whole.greedy else whole.best[rows]
         rivals = {name: values[rows] for name, values in whole.rivals.items()}
-        return replace(whole, values=whole.values[rows], greedy=greedy, rivals=rivals, best=best, keys=None)
+        weights = None if whole.weights is None else whole.weights[rows]
+        return replace(whole, values=whole.values[rows], greedy=greedy, rivals=rivals, best=best, weights=weights)
+
+    def weighed(self) -> Population:
+        """The same problems, where those whose lists are worth less than the mean weigh four times as much."""
+        values = self.measured.values
+        weights = np.where(values < values.mean(), 4.0, 1.0)
+        return replace(self, measured=replace(self.measured, weights=weights))
 
     def truth(self) -> dict[str, float]:
         """The true value of each statement that is made."""
         whole = self.measured
-        mean = whole.values.mean()
+        mean = whole.average(whole.values)
         true = {"value": mean}
         if whole.bounded:
-            true |= {"share_of_greedy": mean / whole.greedy.mean()}
-            true |= {f"ahead of {name}": mean - values.mean() for name, values in whole.rivals.items()}
+            true |= {"share_of_greedy": mean / whole.average(whole.greedy)}
+            true |= {f"ahead of {name}": mean - whole.average(values) for name, values in whole.rivals.items()}
         if whole.best is not None and whole.bounded:
-            true["share_of_best"] = mean / np.minimum(whole.best, 1.0).mean()  # no list of a bounded reward passes 1
+            true["share_of_best"] = mean / whole.average(np.minimum(whole.best, 1.0))  # no list is worth more than 1
         return true
+
+
+@lru_cache(maxsize=1)
+def stored(name: str, folder: Path) -> Population:
+    """The population of that name, measured if its file is not there."""
+    file = folder / f"{name}.npz"
+    if not file.exists():
+        measured = populations(name)[0].measured
+        columns = {f"rival {name}": values for name, values in measured.rivals.items()}
+        columns |= {"values": measured.values, "greedy": measured.greedy}
+        columns |= {} if measured.best is None or measured.best is measured.greedy else {"best": measured.best}
+        says = {"bounded": measured.bounded, "binary": measured.binary, "solved": measured.best is measured.greedy}
+        np.savez(file.with_name(f"draft {file.name}"), **columns, **says)
+        file.with_name(f"draft {file.name}").replace(file)
+    with np.load(file) as kept:
+        greedy = kept["greedy"]
+        measured = HeldOutValues(
+            kept["values"],
+            greedy,
+            {key.removeprefix("rival "): kept[key] for key in kept if key.startswith("rival ")},
+            best=greedy if kept["solved"] else kept.get("best"),
+            bounded=bool(kept["bounded"]),
+            binary=bool(kept["binary"]),
+        )
+    return Population(name, measured)
 
 
 def populations(only: str | None = None) -> list[Population]:

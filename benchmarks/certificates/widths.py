@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -126,13 +126,12 @@ def below(kind: str, measured: HeldOutValues, delta: float) -> dict[str, float]:
     return {name: float(scale * (seen - bound)) for name, bound in bounds.items()}
 
 
-def widths(delta: float, sizes: Sequence[int], draws: int) -> list[dict[str, Any]]:
-    """One row for each statement and sample size: the mean distance of each bound to what was seen."""
-    rows = []
-    for kind in (*VALUES, AHEAD, *SHARES):
-        for n in sizes:
-            rng = np.random.default_rng(n)
-            found = [below(kind, sample(kind, rng, n), delta) for _ in range(draws)]
-            means = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
-            rows.append({"statement": kind, "n": n, "below": means})
-    return rows
+KINDS = (*VALUES, AHEAD, *SHARES)
+
+
+def widths(kind: str, n: int, delta: float, draws: int) -> dict[str, Any]:
+    """The mean distance of each bound to what was seen, for a statement and a sample size."""
+    rng = np.random.default_rng(n)
+    made = [below(kind, sample(kind, rng, n), delta) for _ in range(draws)]
+    means = {name: float(np.mean([one[name] for one in made])) for name in made[0]}
+    return {"statement": kind, "n": n, "below": means}

@@ -34,6 +34,7 @@ STRENGTHS = {"no score": 0.0, "weak": 1.0, "medium": 2.0, "strong": 4.0}  # scor
 LENGTHS = (2, 3, 5)
 N_PASSAGES = 20
 DIVERSITIES = (0.0, 0.1, 0.3, 0.5)
+BINS = (0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 1.0)  # of probabilities
 Lists = list[list[int]]
 
 
@@ -69,6 +70,7 @@ def measured(n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
     """By data set, method and strength: the shares at each length; and what stopping saves, by packer."""
     tables: dict[str, dict[str, Any]] = {}
     stops: dict[str, dict[str, list[float]]] = {}
+    calibration: dict[str, list[list[float]]] = {}
     for name, method, strength in itertools.product(SETS, METHODS, STRENGTHS):
         if only.data not in name or only.method not in method or only.strength not in strength:
             continue
@@ -80,8 +82,10 @@ def measured(n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
         shares = [_share(asked.questions, results.lists, length) for length in LENGTHS]
         tables.setdefault(name, {}).setdefault(method, {})[strength] = shares
         stops |= {f"{name}, {method}, {strength}": totals for totals in results.stops}
+        if results.stops:
+            calibration[f"{name}, {method}, {strength}"] = _bins(results.chances)
         print(name, strength, method, shares, results.stops, f"{time.process_time() - began:.0f} s", flush=True)
-    return {"questions": n_questions, "folds": n_folds, "tables": tables, "stops": stops}
+    return {"questions": n_questions, "folds": n_folds, "tables": tables, "stops": stops, "calibration": calibration}
 
 
 def merge_tables(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
@@ -93,20 +97,22 @@ def merge_tables(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
         name: {method: known.get(name, {}).get(method, {}) | found.get(name, {}).get(method, {}) for method in METHODS}
         for name in SETS
     }
-    return new | {"tables": tables, "stops": old.get("stops", {}) | new["stops"]}
+    return new | {"tables": tables} | {part: old.get(part, {}) | new[part] for part in ("stops", "calibration")}
 
 
 class Results(NamedTuple):
-    """Lists of all questions, and where it is a packer what five passages and stopping hold and take."""
+    """Lists of all questions, and of a packer: what five passages and stopping hold and take, and its probabilities."""
 
     lists: Lists
     stops: list[dict[str, list[float]]]
+    chances: list[tuple[float, bool]]  # by pick: the probability that it is needed, and whether it is
 
 
 def _cross_validate(asked: Asked, method: Callable[..., Any], n_folds: int) -> Results:
     folds = fold_numbers(n_folds, len(asked.questions), 0)
     lists: Lists = [[] for _ in asked.questions]
     totals = {"five passages": np.zeros(2), "stop": np.zeros(2)}
+    chances: list[tuple[float, bool]] = []
     for fold in range(n_folds):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         picks = method(asked, train, test)
@@ -115,10 +121,21 @@ def _cross_validate(asked: Asked, method: Callable[..., Any], n_folds: int) -> R
             totals["five passages"] += _recall_and_tokens(asked, test, five)
             totals["stop"] += _recall_and_tokens(asked, test, pack(picks, asked, test, stop="auto"))
             picks = [packed.positions for packed in five]
+            for row, packed in zip(test, five, strict=True):
+                needed = np.array(asked.questions[row].supports)[packed.positions]
+                chances += zip(packed.probabilities, needed, strict=True)
         for row, items in zip(test, picks, strict=True):
             lists[row] = items
     means = {way: (total / len(asked.questions)).round(4).tolist() for way, total in totals.items()}
-    return Results(lists, [means] if totals["stop"].any() else [])
+    return Results(lists, [means] if totals["stop"].any() else [], chances)
+
+
+def _bins(chances: Sequence[tuple[float, bool]]) -> list[list[float]]:
+    """By bin: the mean probability of its picks, the share of them that is needed, and how many they are."""
+    table = np.array(chances, dtype=np.float64)
+    bins = np.clip(np.searchsorted(BINS, table[:, 0], side="right") - 1, 0, len(BINS) - 2)
+    own = [table[bins == number] for number in range(len(BINS) - 1)]
+    return [[*np.round(part.mean(axis=0), 3).tolist(), len(part)] if len(part) else [0.0, 0.0, 0] for part in own]
 
 
 def _recall_and_tokens(asked: Asked, rows: Any, packed: Sequence[Packed]) -> Any:

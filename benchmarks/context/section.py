@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
+
+from benchmarks.context.scores import BINS
 
 LENGTHS = "2 / 3 / 5"
 STARTS = {
@@ -32,6 +35,7 @@ def written(found: dict[str, Any]) -> str:
     behind = found.get("scores", {})
     parts += [_strengths(name, table, behind) for name, table in behind.get("tables", {}).items()]
     parts.append(_stops(behind.get("stops", {})))
+    parts.append(_calibration(behind.get("calibration", {})))
     if "speed" in found:
         times = "; ".join(f"{case} tokens: {ms:g} ms" for case, ms in found["speed"].items())
         parts.append(f"Processor time of `pack`, warm, on one thread (passages x tokens): {times}.")
@@ -70,6 +74,22 @@ def _stops(rows: dict[str, dict[str, list[float]]]) -> str:
         for name, (five, stop) in ((name, row.values()) for name, row in sorted(rows.items()))
     ]
     return "\n".join([about, "", '| | five passages | `stop="auto"` | saved |', "| --- | --- | --- | --- |", *lines])
+
+
+def _calibration(rows: dict[str, list[list[float]]]) -> str:
+    """How many of the picks of a probability are needed: a row per data set, packer and strength."""
+    if not rows:
+        return ""
+    about = (
+        "Probabilities of the five passages that are picked: by range their mean, the share of the passages that is "
+        "needed, and their number."
+    )
+    ranges = [f"{low:g} to {high:g}" for low, high in pairwise(BINS)]
+    lines = [
+        f"| {name} | " + " | ".join(f"{mean:.2f}: {share:.2f} ({n})" if n else "" for mean, share, n in bins) + " |"
+        for name, bins in sorted(rows.items())
+    ]
+    return "\n".join([about, "", f"| | {' | '.join(ranges)} |", "| --- |" + " --- |" * len(ranges), *lines])
 
 
 def _shares(shares: list[float]) -> str:

@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", help="some of the parts; all by default")
     parser.add_argument("--logs", type=int, default=LOGS, help="logs per setting of the check of estimates")
     parser.add_argument("--resume", action="store_true", help="keep the cells of rare events that are in results.json")
+    parser.add_argument("--workers", type=int, default=2, help="processes for rare events and estimates")
     options = parser.parse_args()
     parts: dict[str, Any] = {
         "costs": times,
@@ -50,9 +51,13 @@ def main() -> None:
         "size": large_log,
         "open bandit": lambda: real_log(fetch("open_bandit")),
         "rare events": lambda: rare_events(
-            lambda found: write("rare events", found), read().get("rare events", []) if options.resume else []
+            lambda found: write("rare events", found),
+            read().get("rare events", []) if options.resume else [],
+            workers=options.workers,
         ),
-        "estimates": lambda: estimates(logs=options.logs, keep=lambda found: write("estimates", found)),
+        "estimates": lambda: estimates(
+            logs=options.logs, workers=options.workers, keep=lambda found: write("estimates", found)
+        ),
     }
     for name in options.parts or parts:
         write(name, parts[name]())

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -14,50 +17,63 @@ from benchmarks.feedback.world import Cell, cell, log_of
 
 ENOUGH = 100  # effective size from which on intervals are held to their word
 SEED = 11
-
+TURN = 10  # logs of a setting at a time
 
 Told = dict[str, list[tuple[float, float, float, float]]]  # by estimator and log: value, low, high, effective size
 
 
 def estimates(
-    chosen: Iterable[Setting] | None = None, *, logs: int = LOGS, keep: Callable[[Any], None] | None = None
+    *, logs: int = LOGS, workers: int = 2, keep: Callable[[Any], None] = lambda entries: None
 ) -> list[dict[str, Any]]:
     """One entry per setting: the truth, and for each estimator its errors and how often its interval held the truth.
 
-    Settings take turns, one log each, and `keep` gets the entries after every tenth turn: a run that is stopped has the
+    Settings take turns of ten logs each, and `keep` gets the entries after every turn: a run that is stopped has the
     same number of logs of every setting.
     """
-    cells = [cell(setting, SEED) for setting in (settings() if chosen is None else chosen)]
-    told: list[Told] = [{} for _ in cells]
-    for number in range(logs):
-        for here, rows in zip(cells, told, strict=True):
-            tell(here, number, rows)
-        if keep is not None and (number + 1) % 10 == 0:
-            keep([entry(here, rows, number + 1) for here, rows in zip(cells, told, strict=True)])
-            print(number + 1, "logs of each setting", flush=True)
-    return [entry(here, rows, logs) for here, rows in zip(cells, told, strict=True)]
+    told: list[Told] = [{} for _ in settings()]
+    entries: list[dict[str, Any]] = []
+    with ProcessPoolExecutor(workers) as pool:
+        for start in range(0, logs, TURN):
+            numbers = range(start, min(start + TURN, logs))
+            for rows, new in zip(told, pool.map(tell, settings(), repeat(numbers)), strict=True):
+                for name, values in new.items():
+                    rows.setdefault(name, []).extend(values)
+            entries = [
+                entry(known, rows, numbers.stop) for known, rows in zip(pool.map(about, settings()), told, strict=True)
+            ]
+            keep(entries)
+            print(numbers.stop, "logs of each setting", flush=True)
+    return entries
 
 
-def tell(here: Cell, number: int, rows: Told) -> None:
-    """Adds what all estimators say of one log."""
-    value = "any" if here.setting.clicks == "any" else "sum"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lw.feedback.EvidenceWarning)
-        evaluated = lw.feedback.evaluate(log_of(here, number), here.target, value=value, random_state=number)
-    for name, one in evaluated.estimates.items():
-        rows.setdefault(name, []).append((one.value, one.low, one.high, one.effective_size))
+@cache
+def _cell(setting: Setting) -> Cell:
+    return cell(setting, SEED)
 
 
-def entry(here: Cell, rows: Told, logs: int) -> dict[str, Any]:
+def about(setting: Setting) -> dict[str, Any]:
+    """What a setting is worth in truth."""
+    here = _cell(setting)
+    return {"setting": setting.name, "truth": here.truth, "logged": here.logged, "lists": setting.n_lists}
+
+
+def tell(setting: Setting, numbers: Iterable[int]) -> Told:
+    """What all estimators say of some logs."""
+    here, rows = _cell(setting), Told()
+    value = "any" if setting.clicks == "any" else "sum"
+    for number in numbers:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lw.feedback.EvidenceWarning)
+            evaluated = lw.feedback.evaluate(log_of(here, number), here.target, value=value, random_state=number)
+        for name, one in evaluated.estimates.items():
+            rows.setdefault(name, []).append((one.value, one.low, one.high, one.effective_size))
+    return rows
+
+
+def entry(known: dict[str, Any], rows: Told, logs: int) -> dict[str, Any]:
     """All estimators in one setting."""
-    return {
-        "setting": here.setting.name,
-        "truth": here.truth,
-        "logged": here.logged,
-        "logs": logs,
-        "lists": here.setting.n_lists,
-        "estimators": {name: summary(np.array(some), here.truth) for name, some in rows.items()},
-    }
+    estimators = {name: summary(np.array(some), known["truth"]) for name, some in rows.items()}
+    return known | {"logs": logs, "estimators": estimators}
 
 
 def summary(rows: Any, truth: float) -> dict[str, float | None]:

@@ -27,14 +27,13 @@ SIZES = ((3, 10), (5, 50))
 LISTS = 1000
 LOGS = 200
 LOW, AGAIN = 0.93, 5
-PROCESSES = 2
 EPSILON = 0.25
 DRAWS = 10  # lists of the policy per visitor
 Array = NDArray[np.float64]
 
 
 def rare_events(
-    keep: Callable[[list[dict[str, Any]]], None], known: list[dict[str, Any]], logs: int = LOGS, lists: int = LISTS
+    keep: Callable[[list[dict[str, Any]]], None], known: list[dict[str, Any]], logs: int = LOGS, workers: int = 2
 ) -> list[dict[str, Any]]:
     """One entry per cell: by estimator coverage and width of the intervals given, and the verdicts of `switch`.
 
@@ -43,13 +42,13 @@ def rare_events(
     """
     there = {(one["rate"], one["logger"], (one["length"], one["items"])): one for one in known}
     wanted = [(rate, logger, size) for size, logger, rate in product(SIZES, LOGGERS, RATES)]
-    with ProcessPoolExecutor(PROCESSES) as pool:
-        futures = {which: pool.submit(cell, *which, lists, logs) for which in wanted if which not in there}
+    with ProcessPoolExecutor(workers) as pool:
+        futures = {which: pool.submit(cell, *which, LISTS, logs) for which in wanted if which not in there}
         for which, future in futures.items():
             there[which] = future.result()
             keep([there[one] for one in wanted if one in there])
         doubtful = {which: _below(one) for which, one in there.items() if _below(one) and "again" not in one}
-        futures = {which: pool.submit(cell, *which, lists, AGAIN * logs) for which in doubtful}
+        futures = {which: pool.submit(cell, *which, LISTS, AGAIN * logs) for which in doubtful}
         for which, future in futures.items():
             told = future.result()["estimators"]
             there[which]["again"] = {name: told[name]["coverage"] for name in doubtful[which]}

@@ -1,7 +1,7 @@
 """`python -m benchmarks.paper.arm`: writes the shipped data of the simulated arm anew.
 
 Seeds are bent paths from the start to the goal; obstacles are spheres and boxes. A seed succeeds if the optimiser of
-`listwright.simulate` makes a path of it that is free of collision.
+`chomp.py` makes a path of it that is free of collision.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ import numpy as np
 from numba import njit
 
 import listwright
-from listwright._internal.arrays import Bools, Floats, Ints, starts_of
-from listwright.errors import InputError
-from listwright.simulate._arm import (
+from benchmarks.paper.chomp import (
     ARM_SPHERES,
     JOINTS,
     LOWER,
     UPPER,
+    Trajectories,
     body_points,
     clearances,
     nearest,
@@ -30,7 +29,9 @@ from listwright.simulate._arm import (
     path_frames,
     straight,
 )
-from listwright.simulate.trajectory import N_TEST, N_TRAIN, SEEDS, Trajectories
+from listwright._internal.arrays import Bools, Floats, Ints, starts_of
+from listwright.errors import InputError
+from listwright.simulate.trajectory import N_TEST, N_TRAIN, SEEDS
 
 FAMILIES = 15  # seeds come in pairs: a path, and one not far from it
 WAYPOINTS = 25

@@ -2,7 +2,10 @@
 
 python -m benchmarks.quality choose                     # on the data that settings are chosen on
 python -m benchmarks.quality report --why "..."         # on the other data, once the method is frozen
-python -m benchmarks.quality page                       # writes the page again from the results of the last report
+python -m benchmarks.quality page                       # writes the page again from results.json
+
+Jobs run in as many processes as there are cores (`--workers`). A run that was stopped, or that was given only some
+jobs (`--only`), is gone on with by the same command: results.json gets the families that are complete.
 """
 
 from __future__ import annotations
@@ -10,6 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -29,15 +34,16 @@ HERE = Path(__file__).parent
 def main() -> None:
     """Runs what has no result yet and shows or writes what was found."""
     options = _options()
-    stage = "choose" if options.command == "choose" else "report"
-    everything = _jobs(stage, options.seeds)
-    jobs = [job for job in everything if options.only in job.key]
+    if options.command == "page":
+        return results_page.main()
+    everything = _jobs(options.command, options.seeds)
+    jobs = [job for job in everything if re.search(options.only, job.key)]
     if options.command == "report":
         number = note_look(options.why, sorted({job.family for job in jobs}))
         print(f"This is look number {number} at the data to report on.")
-    if options.command != "page":
-        run_all(jobs, workers=options.workers)
-    _show(results(jobs)) if stage == "choose" else _write(everything)
+    failed = run_all(jobs, workers=options.workers)
+    _show(results(jobs)) if options.command == "choose" else _write(everything)
+    return sys.exit(f"Failed: {', '.join(failed)}") if failed else None
 
 
 def _jobs(stage: str, seeds: int) -> list[Job]:
@@ -65,11 +71,16 @@ def _show(values: pd.DataFrame) -> None:
 
 
 def _write(jobs: list[Job]) -> None:
-    """Writes results.json and the page."""
-    records = {
-        str(family): family_record(str(family), part) for family, part in results(jobs).groupby("family", sort=False)
-    }
-    (HERE / "results.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    """Writes the families of which all jobs are done to results.json, and the page."""
+    file = HERE / "results.json"
+    records = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    for family in dict.fromkeys(job.family for job in jobs):
+        own = [job for job in jobs if job.family == family]
+        done = sum(job.file.is_file() for job in own)
+        print(f"{family}: {done} of {len(own)} jobs are done")
+        if done == len(own):
+            records[family] = family_record(family, results(own))
+    file.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
     results_page.main()
 
 
@@ -78,7 +89,7 @@ def _options() -> argparse.Namespace:
         prog="python -m benchmarks.quality", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("command", choices=["choose", "report", "page"])
-    parser.add_argument("--only", default="", help="run only jobs whose key has this text; the page has all results")
+    parser.add_argument("--only", default="", help="regular expression: run only jobs whose name matches, as printed")
     parser.add_argument("--seeds", type=int, default=3, help="repetitions of what is drawn at random")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--why", default="", help="report: what was frozen, in a sentence; it is written down")

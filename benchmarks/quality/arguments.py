@@ -28,7 +28,7 @@ def jobs(stage: str, seeds: int) -> list[Job]:
         return []
     protocol.folder("argkp", stage)
     return [
-        Job(stage, FAMILY, str(seed), method, partial(_one, seed, method))
+        Job(stage, FAMILY, str(seed), method, partial(_one, seed, method), 4.0)
         for method in METHODS
         for seed in range(seeds)
     ]

@@ -15,6 +15,7 @@ FAMILY = "solvers"
 LENGTHS = (1, 2, 3, 5, 8)
 SHARES = (0.15, 1.0)  # of the training instances
 SETS = {"choose": "aslib_dev", "report": "aslib"}
+BYTES = 300_000  # of a scenario of usual size
 FOLDS = {"choose": (1, 4, 7), "report": tuple(range(1, 11))}
 
 
@@ -22,7 +23,14 @@ def jobs(stage: str, seeds: int) -> list[Job]:
     """A job for each scenario, fold, seed and method."""
     scenarios = sorted(path for path in protocol.folder(SETS[stage], stage).iterdir() if path.is_dir())
     return [
-        Job(stage, FAMILY, f"{scenario.name}/{fold}/{seed}", method, partial(_one, scenario, fold, seed, method))
+        Job(
+            stage,
+            FAMILY,
+            f"{scenario.name}/{fold}/{seed}",
+            method,
+            partial(_one, scenario, fold, seed, method),
+            sum(file.stat().st_size for file in scenario.iterdir()) / BYTES,
+        )
         for method in OF_CATALOGUES
         for scenario in scenarios
         for fold in FOLDS[stage]

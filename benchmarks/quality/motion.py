@@ -21,7 +21,7 @@ def jobs(stage: str, seeds: int) -> list[Job]:
         return []
     files = sorted(protocol.folder("motion_paths", stage).glob("*.npz"))
     return [
-        Job(stage, FAMILY, f"{file.stem}/{seed}", method, partial(_one, file, seed, method))
+        Job(stage, FAMILY, f"{file.stem}/{seed}", method, partial(_one, file, seed, method), 4.0)
         for method in OF_CATALOGUES
         for file in files
         for seed in range(seeds)

@@ -23,22 +23,20 @@ SUBSETS = 10
 
 
 def jobs(stage: str, seeds: int) -> list[Job]:
-    """A job for each method and number of training environments; ten drawn subsets each, whatever `seeds` says."""
+    """A job for each method, number of training environments and drawn subset: ten of them, whatever `seeds` says."""
     folder = protocol.folder("scp_trajectory", stage)
     return [
-        Job(stage, FAMILY, f"{size}", method, partial(_one, folder, stage, size, method))
+        Job(stage, FAMILY, f"{size}/{seed}", method, partial(_one, folder, stage, size, seed, method), size / 310)
         for method in OF_CATALOGUES
         for size in SIZES[stage]
+        for seed in range(SUBSETS)
     ]
 
 
-def _one(folder: Path, stage: str, size: int, method: str) -> list[dict[str, Any]]:
-    found = []
-    for seed in range(SUBSETS):
-        train, test = split(folder, stage, seed)
-        model = fitted(OF_CATALOGUES[method], part_of(train, size, seed), length=max(LENGTHS), seed=seed)
-        found += measured_rows(method, model, test, LENGTHS, {"set": "trajectory", "train": str(size), "seed": seed})
-    return found
+def _one(folder: Path, stage: str, size: int, seed: int, method: str) -> list[dict[str, Any]]:
+    train, test = split(folder, stage, seed)
+    model = fitted(OF_CATALOGUES[method], part_of(train, size, seed), length=max(LENGTHS), seed=seed)
+    return measured_rows(method, model, test, LENGTHS, {"set": "trajectory", "train": str(size), "seed": seed})
 
 
 def split(folder: Path, stage: str, seed: int) -> TrainTest:

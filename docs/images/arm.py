@@ -1,4 +1,4 @@
-"""The robot arm on the page Gallery: `python docs/images/arm.py` writes arm.png here.
+"""The robot arm on the page Gallery: `PYTHONPATH=. python docs/images/arm.py` writes arm.png here.
 
 Three test environments of the simulated arm, in which the first, the second and the third try of a list works, from
 two sides. Grey: the ways of the hand for the thirty starting trajectories. Numbered: those tried, after the planner has
@@ -15,11 +15,11 @@ import altair as alt
 import numpy as np
 
 import listwright as lw
+from benchmarks.paper.chomp import Trajectories, body, load
 from listwright._internal.arrays import Floats, Floats32
 from listwright.evaluation.values import measure_lists
 from listwright.report.charts import as_png, as_svg, specification
 from listwright.simulate import trajectory
-from listwright.simulate.trajectory import Trajectories, body
 
 HERE = Path(__file__).parent
 TRIES = (0, 1, 2)  # lists whose first, second, third try works
@@ -157,7 +157,7 @@ def arm() -> Any:
     gains = measure_lists(lists, test).picked_gains
     assert gains is not None
     works = np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
-    data = trajectory.load()
+    data = load()
     charts = []
     for place in TRIES:
         index = int(np.flatnonzero(works == place)[0])

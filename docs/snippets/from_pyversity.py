@@ -1,3 +1,4 @@
+# [start:problem]
 import numpy as np
 from pyversity import diversify
 
@@ -6,7 +7,6 @@ import listwright as lw
 rng = np.random.default_rng(0)
 embeddings, scores = rng.random((100, 32)), rng.random(100).astype(np.float32)
 
-# [start:problem]
 problem = lw.Problems.from_arrays(scores[None, :, None], vectors=embeddings[None])
 # [end:problem]
 

@@ -15,6 +15,6 @@ parquet.write_table(
 data = lw.scan("past.parquet", reward="any:clicked", max_memory="1GB")
 model = lw.SCP(length=3, effort="fast", random_state=0).fit(data, checkpoint="run.listwright")
 model.predict(lw.scan("new.parquet")).to_parquet("lists.parquet")
-# [end:scan]
 print(data)
 print(parquet.read_table("lists.parquet").column_names)
+# [end:scan]

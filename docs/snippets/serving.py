@@ -1,10 +1,8 @@
-"""Starts what `listwright serve` starts, asks it for a list and tells it of a click."""
+"""Starts what `listwright serve` starts, requests a list and reports a click."""
 
-import json
 import threading
 import time
 from pathlib import Path
-from urllib.request import Request, urlopen
 
 import numpy as np
 import uvicorn
@@ -33,6 +31,11 @@ try:
     url = f"http://127.0.0.1:{port}"
 
     # [start:client]
+    import json
+    from urllib.request import Request, urlopen
+
+    url = "http://127.0.0.1:8000"  # where `listwright serve` listens
+
     def ask(path, body):
         request = Request(
             url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
@@ -40,12 +43,17 @@ try:
         with urlopen(request) as answer:
             return json.load(answer)
 
-    candidates = [{"id": f"a{i}", "features": row} for i, row in enumerate(x[0].tolist())]
+    # [end:client]
+    url = f"http://127.0.0.1:{port}"
+
+    # [start:request]
+    # of a model of two features
+    candidates = [{"id": f"a{i}", "features": [i / 8, 0.5]} for i in range(8)]
     shown = ask("/v1/lists", {"items": candidates})
     first = shown["items"][0]["id"]
-    told = ask("/v1/feedback", {"list_id": shown["list_id"], "clicks": [first]})
-    print(len(shown["items"]), "items; stored twice:", told["duplicate"])
-    # [end:client]
+    stored = ask("/v1/feedback", {"list_id": shown["list_id"], "clicks": [first]})
+    print(len(shown["items"]), "items; stored twice:", stored["duplicate"])
+    # [end:request]
 finally:
     server.should_exit = True
     thread.join()

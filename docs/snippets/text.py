@@ -18,7 +18,7 @@ reports = [
     "The weather service expects more rain. A farmer lost his cattle. Floods cut off villages.",
 ]
 cluster = Cluster.from_documents("floods", [split_sentences(report) for report in reports])
-(summary,) = summarize([cluster], Budget(120, "bytes"))  # by the model that is shipped
+(summary,) = summarize([cluster], Budget(100, "bytes"))  # by the model that is shipped
 print(summary.text)
 # [end:summaries]
 

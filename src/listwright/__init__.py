@@ -56,74 +56,44 @@ _ROOMS = (
     "text",
 )
 
-__all__ = [
-    "SCP",
-    "Comparison",
-    "ConSeqOpt",
-    "ContextFreeSCP",
-    "ContextPacker",
-    "Lists",
-    "OnlineSCP",
-    "Packed",
-    "Problems",
-    "QueryTerms",
-    "Selection",
-    "Selector",
-    "baselines",
-    "certify_best",
-    "checks",
-    "compare",
-    "datasets",
-    "engines",
-    "errors",
-    "evaluate",
-    "explain",
-    "features",
-    "feedback",
-    "greedy",
-    "guarantees",
-    "importance",
-    "learners",
-    "load",
-    "policies",
-    "read",
-    "rewards",
-    "scan",
-    "select",
-    "simulate",
-    "text",
-]
+__all__ = sorted([*_HOME, *_ROOMS])  # type checkers read the names below
 
 if TYPE_CHECKING:
-    from listwright import (
-        baselines,
-        checks,
-        datasets,
-        engines,
-        errors,
-        features,
-        feedback,
-        guarantees,
-        learners,
-        policies,
-        rewards,
-        simulate,
-        text,
-    )
-    from listwright.context import ContextPacker, Packed
-    from listwright.estimators.certification import certify_best
-    from listwright.estimators.conseqopt import ConSeqOpt
-    from listwright.estimators.context_free import ContextFreeSCP
-    from listwright.estimators.scp import SCP
-    from listwright.evaluation import Comparison, compare, evaluate, importance
-    from listwright.evaluation.explain import explain
-    from listwright.feedback import OnlineSCP
-    from listwright.lists import Lists
-    from listwright.loading import load
-    from listwright.problems import Problems
-    from listwright.query_terms import QueryTerms
-    from listwright.selection import Selection, Selector, greedy, select
-    from listwright.tables import read, scan
+    from listwright import baselines as baselines
+    from listwright import checks as checks
+    from listwright import datasets as datasets
+    from listwright import engines as engines
+    from listwright import errors as errors
+    from listwright import features as features
+    from listwright import feedback as feedback
+    from listwright import guarantees as guarantees
+    from listwright import learners as learners
+    from listwright import policies as policies
+    from listwright import rewards as rewards
+    from listwright import simulate as simulate
+    from listwright import text as text
+    from listwright.context import ContextPacker as ContextPacker
+    from listwright.context import Packed as Packed
+    from listwright.estimators.certification import certify_best as certify_best
+    from listwright.estimators.conseqopt import ConSeqOpt as ConSeqOpt
+    from listwright.estimators.context_free import ContextFreeSCP as ContextFreeSCP
+    from listwright.estimators.scp import SCP as SCP
+    from listwright.evaluation import Comparison as Comparison
+    from listwright.evaluation import compare as compare
+    from listwright.evaluation import evaluate as evaluate
+    from listwright.evaluation import importance as importance
+    from listwright.evaluation.explain import explain as explain
+    from listwright.feedback import OnlineSCP as OnlineSCP
+    from listwright.lists import Lists as Lists
+    from listwright.loading import load as load
+    from listwright.problems import Problems as Problems
+    from listwright.query_terms import QueryTerms as QueryTerms
+    from listwright.selection import Selection as Selection
+    from listwright.selection import Selector as Selector
+    from listwright.selection import greedy as greedy
+    from listwright.selection import select as select
+    from listwright.tables import read as read
+    from listwright.tables import scan as scan
 
 
 def __getattr__(name: str) -> Any:
@@ -137,4 +107,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -54,7 +54,7 @@ class UnsavableWarning(UserWarning):
 
     See Also
     --------
-    listwright.storage.check_can_save : Raises for a model that cannot be saved.
+    listwright.storage.save : Says what a file can hold.
 
     Examples
     --------

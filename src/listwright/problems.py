@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 8  # most kinds of links that the repr names
 SHOWN = 20  # features that a notebook shows
+Gaps = tuple[tuple[int, int], ...]  # pairs of a column and the 0/1 column that marks its missing values
 BY_ROW = ("features", "catalogue", "sizes", "item_ids", "vectors", "links", "aspects", "groups", "quotas")
 
 
@@ -99,6 +100,7 @@ class Problems:
     numbered: bool
     backend: str | None = None
     catalogue_names: tuple[str, ...] | None = None  # the item of each number of the catalogue, where a table named them
+    gaps: tuple[Gaps, Gaps] = ((), ())  # of features and of context that a table had no value for
 
     @classmethod
     def from_arrays(
@@ -378,7 +380,15 @@ class Problems:
         >>> Problems.from_arrays(np.zeros((2, 3, 1))).with_features(np.ones((6, 2), dtype=np.float32), ["u", "v"])
         Problems: 2 problems, 6 candidates (3 each), 2 features, no reward
         """
-        return self._with(features=features, feature_names=self.feature_names if names is None else tuple(names))
+        names = self.feature_names if names is None else tuple(names)
+        return self._with(features=features, feature_names=names, gaps=((), self.gaps[1]))
+
+    def with_nan(self) -> Problems:
+        """Return the same problems with NaN, in place of medians, where their table had no value."""
+        if not any(self.gaps):
+            return self
+        of_features, of_context = self.gaps
+        return self._with(features=_nan_at(self.features, of_features), context=_nan_at(self.context, of_context))
 
     def with_catalogue(self, catalogue: Ints) -> Problems:
         """Return the same problems with the given catalogue item for each row."""
@@ -538,8 +548,8 @@ class Problems:
 
         Examples
         --------
-        >>> one = Problems.from_arrays(np.zeros((2, 3, 1)))
-        >>> len(Problems.concat([one, one]))
+        >>> batch = Problems.from_arrays(np.zeros((2, 3, 1)))
+        >>> len(Problems.concat([batch, batch]))
         4
         """
         if not parts:
@@ -548,7 +558,8 @@ class Problems:
         for i in range(1, len(parts)):
             parts[i] = parts[i].with_catalogue_order(parts[i - 1].catalogue_names or ())
         names = max((part.catalogue_names for part in parts), key=lambda names: len(names or ()))
-        return parts[0]._with(**join_fields(parts), catalogue_names=names)
+        gaps = parts[0].gaps if all(part.gaps == parts[0].gaps for part in parts) else ((), ())
+        return parts[0]._with(**join_fields(parts), catalogue_names=names, gaps=gaps)
 
     def __repr__(self) -> str:
         low, high = int(self.counts.min()), int(self.counts.max())
@@ -584,7 +595,9 @@ def build_problems(
 
     arrays, columns = table_arrays(table, options, reward=reward, references=references)
     names = columns.catalogue_names if columns.catalogue is not None else None
-    return Problems.from_arrays(**arrays)._with(backend=table.backend, catalogue_names=names or None), columns
+    known = {"backend": table.backend, "catalogue_names": names or None}
+    gaps = columns.gaps(columns.features), columns.gaps(columns.context)
+    return Problems.from_arrays(**arrays)._with(**known, gaps=gaps), columns
 
 
 def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
@@ -592,6 +605,14 @@ def _bind(reward: BoundReward | None, offsets: Ints) -> BoundReward | None:
         got = type(reward).__name__
         raise InputError(f"reward must come from listwright.rewards. Got {got}. See rewards.Function.")
     return None if reward is None else reward.bind(offsets)
+
+
+def _nan_at(table: Any, gaps: Gaps) -> Any:
+    if gaps:
+        columns, marks = np.array(gaps).T
+        table = table.copy()
+        table[:, columns] = np.where(table[:, marks] > 0, np.nan, table[:, columns])
+    return table
 
 
 def _at(values: Any, which: Any) -> Any:

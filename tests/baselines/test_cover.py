@@ -10,7 +10,7 @@ import pytest
 
 import listwright as lw
 from listwright.baselines import ForestCover, NearestCover, StaticList
-from listwright.baselines.cover import FoldCover, SuccessCover, static_order
+from listwright.baselines.weighted_cover import FoldCover, SuccessCover, static_order
 from listwright.errors import InputError
 from tests.laws.reward_examples import EXAMPLES, example
 
@@ -189,7 +189,7 @@ def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_items_past_the_greedy_part_go_by_their_own_gain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("listwright.baselines.cover.ORDERED", 1)
+    monkeypatch.setattr("listwright.baselines.weighted_cover.ORDERED", 1)
     success = np.array([[1, 1, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1]])
     problems = lw.Problems.from_arrays(np.zeros((4, 3, 1)), reward=lw.rewards.AnySuccess(success))
     assert StaticList(length=2).fit(problems).order_.tolist() == [0, 1, 2]

@@ -150,6 +150,13 @@ def test_ties_go_to_the_lowest_row() -> None:
     assert [one.tolist() for one in TopK(length=4).fit(problems).predict(problems)] == [[0, 1, 2, 3]] * 3
 
 
+def test_scores_of_trees_are_the_same_bit_by_bit_in_every_call() -> None:
+    problems = portfolio(200)
+    model = TopK("extra_trees", length=3, random_state=0).fit(problems)
+    first = model.predict(problems).picked_scores
+    assert all(np.array_equal(model.predict(problems).picked_scores, first) for _ in range(5))
+
+
 @pytest.mark.parametrize("estimator", ["ridge", "extra_trees", "boosting"])
 def test_sparse_features(estimator: str) -> None:
     rng = np.random.default_rng(0)

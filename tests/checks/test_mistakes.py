@@ -108,6 +108,16 @@ def test_what_was_measured_afterwards_gives_the_reward_away(mirror):
         lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
 
 
+def test_a_column_without_a_single_mistake_leaks_in_few_problems_too():
+    found = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        clicked = rng.random((45, 10)) < 0.2
+        x = np.stack([rng.random((45, 10)), 0.7 * clicked + 0.5 * rng.random((45, 10))], axis=2)
+        found += leaks(x, clicked, ["honest", "watch_time"]) == "watch_time"
+    assert found == 20
+
+
 def test_a_name_that_says_afterwards_makes_a_good_column_suspicious():
     table = frame()
     noise = np.random.default_rng(1).random(len(table))

@@ -114,7 +114,8 @@ def test_a_model_fitted_on_a_table_is_evaluated_on_a_log(folder: Path, capsys: p
     table = table.with_columns(clicked=pl.Series(rng.random(len(table)) > table["price"].to_numpy()).cast(pl.Int8))
     table.write_csv(folder / "past.csv")
     out = "scp.listwright"
-    assert run(folder, "fit", "past.csv", "--reward", "any:clicked", "--length", "2", "-o", out) == 0
+    options = ("--reward", "any:clicked", "--length", "2", "--effort", "fast")
+    assert run(folder, "fit", "past.csv", *options, "-o", out) == 0
     capsys.readouterr()
     assert run(folder, "evaluate", out, "--log", "later.parquet", "--value", "any") == 0
     assert "switch" in capsys.readouterr().out
@@ -178,7 +179,8 @@ def test_a_log_that_is_read_as_a_table_is_hinted_at(
     frame: Any = pl.read_parquet(folder / "log.parquet").filter(pl.col("position").is_not_null())
     frame.with_columns(pl.col("clicked").cast(pl.Int8)).write_parquet(folder / "shown.parquet")
     capsys.readouterr()
-    code = run(folder, "fit", "shown.parquet", "--reward", "any:clicked", *extra, "--length", "1", "-o", "h.listwright")
+    options = ("--reward", "any:clicked", *extra, "--length", "1", "--effort", "fast")
+    code = run(folder, "fit", "shown.parquet", *options, "-o", "h.listwright")
     assert code == (0 if extra else 1)
     assert "listwright fit --log FILE" in capsys.readouterr().err
 
@@ -209,3 +211,23 @@ def test_a_log_with_faults_is_refused_with_all_of_them(folder: Path, capsys: pyt
     error = capsys.readouterr().err
     assert "duplicates (2)" in error
     assert "--drop-bad" in error
+
+
+def test_files_may_have_items_that_are_new_to_the_catalogue(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = log_frame(4).drop("price", "age")
+    new = old.with_columns(pl.col("item_id").replace("i4", "brand new"), request_id="n" + pl.col("request_id"))
+    old.write_parquet(folder / "old.parquet")
+    new.rename({"item_id": "product_id"}).write_parquet(folder / "new.parquet")
+    out = "named.listwright"
+    assert run(folder, "fit", "--log", "old.parquet", "--length", "2", "-o", out) == 0
+    assert run(folder, "evaluate", out, "--log", "new.parquet") == 0
+    assert "switch" in capsys.readouterr().out
+    renamed = ("--item-column", "product_id")
+    assert run(folder, "predict", out, "new.parquet", *renamed, "-o", "new_lists.csv") == 0
+    assert run(folder, "predict", out, "old.parquet", "-o", "old_lists.csv") == 0
+    told, before = (pl.read_csv(folder / name) for name in ("new_lists.csv", "old_lists.csv"))
+    assert (told["item"] == "brand new").mean() < 0.05
+    assert told.filter(pl.col("item") != "brand new")["item"].unique().sort().to_list() == sorted(
+        set(before["item"]) - {"i4"}
+    )
+    assert run(folder, "fit", "--log", "old.parquet", "--log", "new.parquet", "--length", "2", "-o", out) == 0

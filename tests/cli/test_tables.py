@@ -252,15 +252,14 @@ def test_tables_come_from_standard_input(call, folder, kind: str) -> None:
     assert out == call("predict", "m.listwright", "new.csv", "--json")[1]
 
 
-def test_models_go_through_pipes(folder) -> None:
+def test_models_go_through_pipes(call, folder) -> None:
     command = [sys.executable, "-c", "from listwright.cli import main; main()"]
     fit = [*command, "fit", "past.csv", "--reward", "any:clicked", "--length", "2", "--effort", "fast", "-o", "-"]
     model = subprocess.run(fit, cwd=folder, capture_output=True, check=True)
     assert b"60 problems" in model.stderr
-    predict = [*command, "predict", "-", "new.csv"]
-    lists = subprocess.run(predict, cwd=folder, input=model.stdout, capture_output=True, check=True)
-    assert lists.stdout.decode().splitlines()[0] == '"problem","position","item","score"'
-    assert lists.stdout.count(b"\n") == 11
+    code, lists, _ = call("predict", "-", "new.csv", stdin=model.stdout)
+    assert (code, lists.splitlines()[0]) == (0, '"problem","position","item","score"')
+    assert lists.count("\n") == 11
 
 
 def test_packed_tables_come_from_standard_input(call, folder) -> None:
@@ -308,7 +307,7 @@ def test_evaluate_takes_another_reward(call) -> None:
 
 def test_code_is_not_run_because_a_model_names_it(call, folder) -> None:
     (folder / "mine.py").write_text("def worth(problem, items):\n    return len(set(items)) / 6\n")
-    fit = ["fit", "past.csv", "--ignore", "clicked", "--length", "2", "-o", "own.listwright"]
+    fit = ["fit", "past.csv", "--ignore", "clicked", "--length", "2", "--effort", "fast", "-o", "own.listwright"]
     assert call(*fit, "--reward", "mine.py:worth")[0] == 0
     code, _, err = call("evaluate", "own.listwright", "held_out.csv")
     assert code == 1
@@ -378,13 +377,13 @@ def test_check_finds_a_reward_that_is_not_submodular(call, folder) -> None:
 
 
 def test_compare_writes_a_report(call, folder) -> None:
-    arguments = ["--methods", "scp,top-k,random", "--lengths", "1,2", "--train-sizes", "0.5,30", "--folds", "2"]
+    arguments = ["--methods", "scp-fast,top-k,random", "--lengths", "1,2", "--train-sizes", "0.5,30", "--folds", "2"]
     code, out, _ = call("compare", "past.csv", "held_out.csv", "--reward", "any:clicked", "-o", "out", *arguments)
     assert code == 0
     assert "90 problems, 540 candidates; 2 folds." in out
-    assert re.search(r"scp +50 % +1 ", out)
-    assert re.search(r"scp +30 +1 ", out)
-    assert re.search(r"scp is (ahead of|level with|behind) top-k.* random", " ".join(out.split()))
+    assert re.search(r"scp-fast +50 % +1 ", out)
+    assert re.search(r"scp-fast +30 +1 ", out)
+    assert re.search(r"scp-fast is (ahead of|level with|behind) top-k.* random", " ".join(out.split()))
     assert len(json.loads((folder / "out" / "results.json").read_text())) == 3 * 2 * 2
     assert (folder / "out" / "figures" / "values.svg").exists()
     assert 'class="chart"' in (folder / "out" / "report.html").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -102,6 +103,10 @@ def test_frames_have_one_row_per_passage(library: Any) -> None:
         ([RECORDS[0] | {"helps": [True]}], {"label": "helps"}, "4 passages and 1 labels"),
         ([RECORDS[0] | {"helps": [False] * 4}], {"label": "helps"}, "No question has a passage to learn from"),
         ([RECORDS[0] | {"cites": [9]}], {"cited": "cites"}, "cites passage 9 of 4"),
+        ([RECORDS[0] | {"cites": [np.int64(9)]}], {"cited": "cites"}, "cites passage 9 of 4"),
+        ([RECORDS[0] | {"cites": 2}], {"cited": "cites"}, "'cites' of record 0 must be a list of positions"),
+        ([RECORDS[0] | {"cites": "B"}], {"cited": "cites"}, "'cites' of record 0 must be a list of positions"),
+        (RECORDS, {"label": "helps", "scores": "scored"}, "No record has 'scored'"),
         ([{"question": "Who?"}], {"label": "helps"}, "Record 0 has no 'context'"),
         (["text"], {"label": "helps"}, "Record 0 is not a dictionary"),
         (7, {"label": "helps"}, "Pass a frame or a list of records"),
@@ -176,6 +181,14 @@ def test_what_was_not_shown_is_not_learned_from() -> None:
     assert read_examples(frame, cited="c", shown="shown")[0].texts == ["Two.", "Three."]
 
 
+def test_missing_labels_are_no_labels_and_questions_of_one_passage_are_learned_from() -> None:
+    record = {"query": "Who?", "passages": ["One.", "Two."], "label": [float("nan"), 1.0]}
+    assert read_examples([record], label="label")[0].facts == [-1, 0]
+    records = [{"query": f"Who is Ann{i}?", "passages": [f"Ann{i} is a pilot."], "cited": [0]} for i in range(14)]
+    packer = lw.ContextPacker().fit(records, cited="cited")
+    assert packer.pack("Who is Bo?", ["Bo is a pilot.", "Rain fell."]).positions == [0, 1]
+
+
 def test_a_question_that_is_asked_twice() -> None:
     columns = {"query": ["Who?"] * 4, "passages": ["a", "b", "a", "c"], "ok": [1, 0, 0, 1], "id": [1, 1, 2, 2]}
     frame = pd.DataFrame(columns)
@@ -190,10 +203,10 @@ def test_certify_against_the_scores() -> None:
         hard_records(60, 2, 1.0), cited="cited", scores="s", rivals=["scores"], length=2
     )
     assert set(certificate.ahead_of) == {"your reranker's top k"}
-    assert "tokens than your reranker's top k" in str(certificate)
+    assert " your reranker's top k, with " in str(certificate)
     stopped = lw.ContextPacker().certify(
         hard_records(60, 2, 4.0), cited="cited", scores="s", rivals=["scores"], length=4, stop="auto"
     )
-    assert "% fewer tokens than your reranker's top k" in str(stopped)
+    assert re.search(r"than your reranker's top k, with \d+ % fewer tokens", str(stopped))
     with pytest.raises(InputError, match="needs a score of every passage"):
         lw.ContextPacker().certify(RECORDS, **NAMES, label="helps", rivals=["scores"], length=2)

@@ -11,12 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import listwright as lw
 from listwright.context.fitting import ScoreWeights
 from listwright.context.model import passage_policy_features, shipped_model
-from listwright.context.passages import estimate_tokens, usable_titles
+from listwright.context.passages import estimate_tokens, token_counter, usable_titles
 from listwright.errors import InputError
 from listwright.simulate.questions import questions
 from listwright.text import question_problems
@@ -143,6 +144,9 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"budget": 0}, "budget must be above 0"),
         ({"budget": -5}, "budget must be above 0"),
         ({"must_include": [4]}, "must_include must hold positions from 0 to 3"),
+        ({"must_include": [True]}, "must_include must hold positions from 0 to 3"),
+        ({"must_include": 1}, "must_include must hold positions from 0 to 3"),
+        ({"passages": pd.DataFrame({"text": PASSAGES})}, "must be a list"),
         ({"must_include": [1], "budget": 9}, "Passage 1 must be included, but is blank, a copy, excluded, or too long"),
         ({"must_include": [1, 2], "budget": 25}, "do not fit the limits together"),
         ({"stop": "now"}, 'stop must be "auto"'),
@@ -229,6 +233,39 @@ def test_it_stops_where_nothing_more_is_needed(packer: lw.ContextPacker) -> None
     assert packer.pack(QUESTION, PASSAGES, min_probability=1.0).positions == every.positions[:1]
 
 
+@pytest.mark.parametrize("stride", [50, 100, 150])
+@pytest.mark.parametrize("tokens", ["words", "estimate", len])
+def test_what_windows_share_is_counted_once_and_leaves_its_tokens_to_others(stride: int, tokens: Any) -> None:
+    words = [f"w{i}" for i in np.random.default_rng(stride).permutation(900)]
+    windows = [" ".join(words[start : start + 200]) for start in range(0, 900, stride)]
+    packer = lw.ContextPacker(tokens=tokens)
+    count = token_counter(tokens)
+    whole = packer.pack("What of w5 and w300?", windows, budget=None)
+    assert sorted(" ".join(whole.texts).split()) == sorted(words)
+    for budget in (whole.tokens // 2, whole.tokens - 1):
+        packed = packer.pack("What of w5 and w300?", windows, budget=budget)
+        told = " ".join(packed.texts).split()
+        assert len(told) == len(set(told))
+        assert count(packed.text()) <= packed.tokens <= budget
+        left = [start for start in range(len(windows)) if start not in packed.positions]
+        unsaid = [" ".join(word for word in windows[start].split() if word not in told) for start in left]
+        assert all(not text or packed.tokens + count(text) + count("\n\n") > budget for text in unsaid)
+    assert len(packer.pack("What of w5 and w300?", windows, budget=None, length=3)) == 3
+
+
+def test_of_exact_copies_the_one_with_the_best_score_is_kept(packer: lw.ContextPacker) -> None:
+    texts, scores = [PASSAGES[1], *PASSAGES, PASSAGES[1].upper()], [0.0, 1.0, 0.5, 3.0, 1.0, 4.0]
+    assert {0, 2, 5} & set(packer.pack(QUESTION, texts, scores=scores).positions) == {5}
+    assert {0, 2, 5} & set(packer.pack(QUESTION, texts, scores=scores, must_include=[2]).positions) == {2}
+    assert {0, 2, 5} & set(packer.pack(QUESTION, texts).positions) == {0}
+
+
+def test_near_copies_are_picked_where_both_must_be(packer: lw.ContextPacker) -> None:
+    texts = [PASSAGES[1], PASSAGES[1].replace("born", "once born"), *PASSAGES[2:]]
+    assert not {0, 1} <= set(packer.pack(QUESTION, texts).positions)
+    assert {0, 1} <= set(packer.pack(QUESTION, texts, must_include=[0, 1]).positions)
+
+
 def test_passages_that_are_too_long(packer: lw.ContextPacker) -> None:
     long = "Ridley Scott was born in South Shields. " + "He made films. " * 40
     packed = packer.pack(QUESTION, [long, PASSAGES[2]], budget=40)
@@ -238,6 +275,7 @@ def test_passages_that_are_too_long(packer: lw.ContextPacker) -> None:
     both = packer.pack(QUESTION, [PASSAGES[2], long], budget=60, truncate=True)
     assert sorted(both.positions) == [0, 1], "what is cut gets the room that others leave"
     assert both.tokens <= 60
+    assert both.notes == ["Passage 1 is cut from 214 to 39 tokens."]
     cut = packer.pack(QUESTION, [long], budget=40, truncate=True)
     assert cut.texts[0].startswith("Ridley Scott was born in South Shields. He made films.")
     assert cut.texts[0].endswith("films.")
@@ -258,6 +296,8 @@ def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
     assert packer.pack(QUESTION, PASSAGES, must_include=[0], length=2).positions == [0, 2]
     many = packer.pack_many([QUESTION] * 3, [PASSAGES] * 3, length=2, must_include=[[0], [], [3]])
     assert [packed.positions[0] for packed in many] == [0, 2, 3]
+    with pytest.raises(InputError, match="queries must be a list"):
+        packer.pack_many("ab", [PASSAGES] * 2)
     with pytest.raises(InputError, match="scores must have one entry per question"):
         packer.pack_many([QUESTION], [PASSAGES], scores=[])
 

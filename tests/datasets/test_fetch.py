@@ -6,9 +6,14 @@ import gzip
 import io
 import json
 import re
+import shutil
+import socket
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise, product
 from pathlib import Path
@@ -21,6 +26,7 @@ from scipy.io import savemat
 
 import listwright as lw
 from listwright.datasets import _convert, _fetch
+from listwright.datasets._convert import CONVERTERS
 from listwright.errors import InputError, MissingExtra
 from listwright.text.corpora import read_clusters
 
@@ -61,8 +67,8 @@ def serve(server, tmp_path, monkeypatch):
         for file, content in files.items():
             (server.folder / file).parent.mkdir(parents=True, exist_ok=True)
             (server.folder / file).write_bytes(content)
-        addresses = {file: f"http://127.0.0.1:{server.server_port}/{file}" for file in files}
-        known = _fetch.PublishedData("A set.", "MIT", "Ada 2013.", "the local server", addresses, **settings)
+        home = f"http://127.0.0.1:{server.server_port}/"
+        known = _fetch.PublishedData("A set.", "MIT", "Ada 2013.", "the local server", home, list(files), **settings)
         monkeypatch.setitem(_fetch.PUBLISHED, name, known)
 
     return put
@@ -107,10 +113,89 @@ def test_a_file_that_changed_is_refused(serve, tmp_path):
     assert not folder.exists()
 
 
-def test_a_known_checksum_is_checked_at_the_first_download(serve):
-    serve("aslib", {"x": b"1"}, checksums={"x": "0" * 64})
-    with pytest.raises(InputError, match="x of aslib is not what it was"):
+def test_recorded_checksums_may_come_from_another_machine(serve, server, tmp_path, capsys):
+    serve("aslib", {"x": b"1"})
+    address = f"http://127.0.0.1:{server.server_port}/x"
+    record = tmp_path / "cache" / "checksums" / "aslib.json"
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({address: "0" * 64}))
+    with pytest.raises(InputError, match=rf"x of aslib is not what it was.* differs from 0{{64}}, which {record} has"):
         lw.datasets.fetch("aslib")
+    record.write_text(json.dumps({address: sha256(b"1").hexdigest()}))
+    assert lw.datasets.fetch("aslib").is_dir()
+    assert "Recorded" not in capsys.readouterr().err
+    record.write_text("[1]")
+    shutil.rmtree(tmp_path / "cache" / "aslib")
+    with pytest.raises(InputError, match="does not hold checksums"):
+        lw.datasets.fetch("aslib")
+
+
+def test_the_first_download_records_what_nobody_published(serve, tmp_path, capsys):
+    serve("aslib", {"x": b"1", "y/z": b"2"})
+    folder = lw.datasets.fetch("aslib")
+    record = tmp_path / "cache" / "checksums" / "aslib.json"
+    assert sorted(json.loads(record.read_text()).values()) == sorted(sha256(text).hexdigest() for text in (b"1", b"2"))
+    assert f"has no checksums to compare with: recorded the SHA-256 of 2 files in {record}" in capsys.readouterr().err
+    shutil.rmtree(folder)
+    lw.datasets.fetch("aslib")
+    assert "recorded" not in capsys.readouterr().err
+
+
+class Cut(SimpleHTTPRequestHandler):
+    """Promises more bytes than it sends."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self.wfile.write(b"half of it")
+
+    def log_message(self, *words: object) -> None:
+        """Print nothing."""
+
+
+def test_half_a_download_is_none(serve, server, tmp_path):
+    serve("aslib", {"x": b"1"})
+    server.RequestHandlerClass = Cut
+    with pytest.raises(InputError, match=r"Cannot download x of aslib .*Try again, or name a folder .*LISTWRIGHT_DATA"):
+        lw.datasets.fetch("aslib")
+    assert left_in(tmp_path) == []
+
+
+def test_a_broken_network_is_told(serve, server, tmp_path):
+    serve("aslib", {"x": b"1"})
+    with socket.socket() as free:  # a port on which nobody listens
+        free.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}/"
+    _fetch.PUBLISHED["aslib"] = replace(_fetch.PUBLISHED["aslib"], base=nobody)
+    with pytest.raises(InputError, match="Cannot download x of aslib from http"):
+        lw.datasets.fetch("aslib")
+    assert left_in(tmp_path) == []
+
+
+def test_a_cache_that_cannot_be_written_is_told(serve, monkeypatch, tmp_path):
+    serve("aslib", {"x": b"1"})
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setattr(_fetch, "_cache", lambda: tmp_path / "a file" / "cache")
+    with pytest.raises(InputError, match=r"Cannot keep aslib in .*a file/cache: .*XDG_CACHE_HOME"):
+        lw.datasets.fetch("aslib")
+
+
+def test_several_may_fetch_at_once(serve, tmp_path):
+    serve("aslib", {f"{i}.txt": bytes([i]) * 100 for i in range(5)})
+    serve("movietweetings100k", {"ratings.dat": RATINGS.encode(), "movies.dat": MOVIES.encode()})
+    names = ["aslib", "movietweetings100k"] * 4
+    with ThreadPoolExecutor(8) as pool:
+        folders = list(pool.map(lw.datasets.fetch, names))
+    assert folders == [tmp_path / "cache" / name for name in names]
+    assert sorted(path.name for path in folders[0].iterdir()) == [f"{i}.txt" for i in range(5)]
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["aslib", "checksums", "movietweetings100k"]
+    assert len(json.loads((tmp_path / "cache" / "checksums" / "aslib.json").read_text())) == 5
+
+
+def left_in(tmp_path: Path) -> list[str]:
+    """Files and folders that a download that failed leaves in the cache: it must not record checksums either."""
+    return [path.name for path in (tmp_path / "cache").rglob("*") if path.name != "checksums"]
 
 
 def test_a_source_that_is_gone_is_told(serve, server):
@@ -124,7 +209,7 @@ def test_questions_become_lines(serve):
     record = {"_id": "a", "question": "Who?", "context": [["T", ["S."]], ["U", ["V."]]], "supporting_facts": [["T", 0]]}
     content = json.dumps([record]).encode()
     files = {"hotpot.json": content, "wikihop_train_preprocess.json": content}
-    serve("multihop_qa", files, convert=_convert.convert_questions, main="hotpotqa200.jsonl.gz")
+    serve("multihop_qa", files, main="hotpotqa200.jsonl.gz")
     assert len(lw.datasets.read_questions("multihop_qa")) == 1
     assert len(lw.datasets.read_questions("multihop_qa/2wiki500.jsonl.gz")) == 1
 
@@ -148,7 +233,7 @@ def test_opinosis_becomes_clusters(serve):
         "summaries-gold/screen_kindle/screen_kindle.1.txt": "Clear screen.\n",
         "summaries-gold/screen_kindle/screen_kindle.2.txt": "A clear\nscreen.\n",
     }
-    serve("opinosis", {"OpinosisDataset1.0_0.zip": packed(files)}, convert=_convert.convert_opinosis)
+    serve("opinosis", {"OpinosisDataset1.0_0.zip": packed(files)})
     (record,) = lines(lw.datasets.fetch("opinosis") / "opinosis.jsonl.gz")
     assert record["docs"][0]["sentences"] == ["The screen is clear .", "Caf\xe9 light is fine ."]
     assert [reference["text"] for reference in record["refs"]] == ["Clear screen.", "A clear screen."]
@@ -202,7 +287,7 @@ def corpus(**changes: str) -> dict[str, str | bytes]:
 
 
 def test_papers_become_clusters(serve):
-    serve("scisumm", {"scisumm-corpus.zip": packed(corpus())}, convert=_convert.convert_scisumm)
+    serve("scisumm", {"scisumm-corpus.zip": packed(corpus())})
     folder = lw.datasets.fetch("scisumm")
     first, second, third = lines(folder / "scisumm2018.jsonl.gz")
     assert first["title"] == "On lists"
@@ -235,7 +320,7 @@ def test_entities_are_not_expanded(serve):
     laughs = '<!DOCTYPE PAPER [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>'
     paper = laughs + PAPER.format(last="Laugh &b; at &c;.")
     content = packed(corpus(**{f"{TRAIN}/C01-1/Reference_XML/C01-1.xml": paper}))
-    serve("scisumm", {"scisumm-corpus.zip": content}, convert=_convert.convert_scisumm)
+    serve("scisumm", {"scisumm-corpus.zip": content})
     record = lines(lw.datasets.fetch("scisumm") / "scisumm2018.jsonl.gz")[0]
     assert record["docs"][0]["sentences"][-1] == "Laugh &b; at &c;."
 
@@ -259,15 +344,15 @@ def damaged() -> bytes:
 )
 def test_bad_archives_are_told_and_leave_nothing(serve, tmp_path, monkeypatch, content, message):
     monkeypatch.setattr(_convert, "LARGEST", 40_000)
-    serve("scisumm", {"scisumm-corpus.zip": content}, convert=_convert.convert_scisumm)
+    serve("scisumm", {"scisumm-corpus.zip": content})
     with pytest.raises(InputError, match=message):
         lw.datasets.fetch("scisumm")
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["checksums.json"]
+    assert left_in(tmp_path) == []
 
 
 def test_members_with_odd_paths_are_not_written(serve, tmp_path):
     odd = {f"../../../{TRAIN}/C08-8/summary/x.human.txt": "out", "/etc/C09-9.xml": "out", f"{TRAIN}/../summary/": ""}
-    serve("scisumm", {"scisumm-corpus.zip": packed(corpus() | odd)}, convert=_convert.convert_scisumm)
+    serve("scisumm", {"scisumm-corpus.zip": packed(corpus() | odd)})
     folder = lw.datasets.fetch("scisumm")
     assert sorted(path.name for path in folder.iterdir()) == ["scisumm2018.jsonl.gz", "scisummnet2019.jsonl.gz"]
     assert len(lines(folder / "scisumm2018.jsonl.gz")) == 3
@@ -292,7 +377,7 @@ def planning_problem(**changes: bytes) -> dict[str, bytes]:
         "train_id.mat": matrix("train_id", np.arange(1.0, 31.0)),
         "test_id.mat": matrix("test_id", np.arange(40.0, 30.0, -1)),
     }
-    return {f"2d_1/{name}": content for name, content in (files | changes).items()}
+    return {f"dataset_2d_1/{name}": content for name, content in (files | changes).items()}
 
 
 def matrix(name: str, values: Any) -> bytes:
@@ -302,7 +387,7 @@ def matrix(name: str, values: Any) -> bytes:
 
 
 def test_planning_problems_become_libraries_of_paths(serve):
-    serve("motion_paths", planning_problem(), convert=_convert.convert_motion_paths)
+    serve("motion_paths", planning_problem())
     train, test = lw.datasets.read_motion_paths("motion_paths/2d_1.npz", context="probes")
     with np.load(lw.datasets.fetch("motion_paths") / "2d_1.npz") as arrays:
         made = dict(arrays)
@@ -317,10 +402,10 @@ def test_planning_problems_become_libraries_of_paths(serve):
         assert gains[path] == gains[made["seed30"][i:]].max()
         left &= ~success[:, path]
     # probes lie on no path, in either direction, and each edge is probed once
-    edges = np.loadtxt(io.BytesIO(planning_problem()["2d_1/graph.txt"]), skiprows=2)[:, 1:3].astype(int) - 1
+    edges = np.loadtxt(io.BytesIO(planning_problem()["dataset_2d_1/graph.txt"]), skiprows=2)[:, 1:3].astype(int) - 1
     probed = [frozenset(pair) for pair in edges[made["probe_edges"]].tolist()]
     assert len(set(probed)) == len(probed)
-    library = planning_problem()["2d_1/path_library.dat"].decode().splitlines()
+    library = planning_problem()["dataset_2d_1/path_library.dat"].decode().splitlines()
     paths = [[int(v) - 1 for v in line.split()] for line in library]
     assert not {frozenset(pair) for path in paths for pair in pairwise(path)} & set(probed)
     # the first columns, worked out by hand: a vertex's share of free probes, drawn towards the mean of the world
@@ -357,10 +442,10 @@ def test_planning_problems_become_libraries_of_paths(serve):
     ],
 )
 def test_bad_planning_problems_are_told_and_leave_nothing(serve, tmp_path, file, content):
-    serve("motion_paths", planning_problem(**{file: content}), convert=_convert.convert_motion_paths)
+    serve("motion_paths", planning_problem(**{file: content}))
     with pytest.raises(InputError, match="2d_1 of motion_paths is not in the form of its source"):
         lw.datasets.fetch("motion_paths")
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["checksums.json"]
+    assert left_in(tmp_path) == []
 
 
 def test_what_cannot_be_downloaded_says_what_is_missing(serve):
@@ -386,12 +471,13 @@ def test_without_pooch_the_extra_is_named(monkeypatch):
 def test_every_set_is_described_and_pinned():
     for name in lw.datasets.list_datasets():
         known = _fetch.PUBLISHED[name]
-        assert known.licence in _fetch.describe(name)
+        assert known.licence in known.describe(name)
         assert known.source.startswith("https://github.com/")
-        assert all(re.search("/[0-9a-f]{40}(/|$)", address) for address in known.files.values())
+        assert all(re.search("/[0-9a-f]{40}(/|$)", address) for address in known.addresses().values())
         assert bool(known.files) != bool(known.missing)
-        assert all(re.fullmatch("[0-9a-f]{64}", checksum) for checksum in (known.checksums or {}).values())
-        assert set(known.checksums or ()) <= set(known.files)
+    assert set(CONVERTERS) <= set(_fetch.PUBLISHED)
+    assert len(_fetch.PUBLISHED["motion_paths"].addresses()) == 30
+    assert list(_fetch.PUBLISHED["argkp"].addresses())[3] == "kpm_data/key_points_dev.csv"
 
 
 def test_the_command_prints_where_a_set_is(tmp_path, monkeypatch, capsys):

@@ -7,6 +7,7 @@ import json
 import re
 import runpy
 import shlex
+import subprocess
 import warnings
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,15 @@ def test_code_and_output_on_a_page_come_from_a_file_that_runs(page: Path) -> Non
     assert len(blocks(page, "text")) == len(runner["OUTPUT"].findall(text)), f"{page.name}: output of no file"
 
 
+@pytest.mark.parametrize("page", runner["pages"](), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_page_defines_what_its_code_uses(page: Path) -> None:
+    """Copied from the page, in order, its blocks need nothing that only the file of a snippet has."""
+    ruff = pytest.importorskip("ruff", reason="needs the extra docs").find_ruff_bin()
+    code = "\n".join(blocks(page, "python"))
+    command = [ruff, "check", "--isolated", "--quiet", "--select", "F821", "--output-format", "concise", "-"]
+    assert subprocess.run(command, input=code, capture_output=True, text=True, check=False).stdout == ""
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_pages_made_from_the_code_are_current(name: str) -> None:
     pytest.importorskip("typer")
@@ -123,27 +133,20 @@ def test_commands_on_a_page_exist(page: Path) -> None:
             assert words[:2] in (["pip", "install"], [".", ".venv/bin/activate"]), f"{page.name}: what is {words}?"
 
 
-def test_figures_of_the_front_page_are_those_of_the_results() -> None:
-    """Times change with every run of the benchmark; what was measured of lists must be what the results page says."""
-    measured = (ROOT / "README.md").read_text(encoding="utf8").partition("## Measured\n")[2].partition("\n## ")[0]
-    rows = [row for row in measured.splitlines() if re.search(r"`(listwright reproduce|python -m benchmarks)", row)]
-    told = (DOCS / "results.md").read_text(encoding="utf8")
-    assert rows
-    for row in rows:
-        for figure in re.findall(r"\d+\.\d+(?: ± \d+\.\d+)?", row.split("|")[2]):
-            assert figure in told, f"README has {figure}, docs/results.md has not: {row}"
-
-
 @pytest.mark.usefixtures("benchmarks")
-def test_results_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_of_pages_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("altair")
     from benchmarks import results_page
 
-    drawn = []
-    monkeypatch.setattr(results_page, "_save", lambda name, chart: drawn.append(name) or f"{name}.png")
-    text = (DOCS / "results.md").read_text(encoding="utf8")
-    assert results_page.with_results(text) == text, "write it anew with: python -m benchmarks.results_page"
-    assert len(drawn) == 14
+    drawn = set()
+    monkeypatch.setattr(results_page, "save", lambda name, chart: drawn.add(name) or f"{name}.png")
+    quoted = 0
+    for name in results_page.PAGES:
+        text = (ROOT / name).read_text(encoding="utf8")
+        quoted += len(results_page.BLOCK.findall(text))
+        assert results_page.with_results(text) == text, f"{name} is out of date: python -m benchmarks.results_page"
+    assert quoted == len(results_page.BLOCKS)
+    assert len(drawn) == 16
     assert all((DOCS / "images" / f"{name}.png").is_file() for name in drawn)
 
 

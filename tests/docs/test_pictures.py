@@ -1,22 +1,29 @@
-"""The drawing of the robot arm, which is on the page Gallery."""
+"""The drawing of the robot arm, which is on the page Gallery, and the screen of the demo on the front page."""
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import runpy
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from listwright.experiments import demo
 from listwright.report.charts import specification
-from listwright.simulate.trajectory import load
 
 pytest.importorskip("altair")
-arm = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "images" / "arm.py"), run_name="arm")
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 
-def test_outlines_are_what_the_views_show():
+@pytest.fixture
+def arm(benchmarks):
+    return runpy.run_path(str(IMAGES / "arm.py"), run_name="arm")
+
+
+def test_outlines_are_what_the_views_show(arm):
     turned = np.array([0.5, 0.1, 0.2, 0.1, 0.3, 0.05, 0.0, 1.0, 0.0], np.float32)  # a box, turned by a right angle
     assert np.allclose(np.abs(arm["outline"](turned, arm["TOP"]) - [0.1, 0.5]).max(axis=0), [0.1, 0.3])
     assert np.allclose(np.abs(arm["outline"](turned, arm["FRONT"]) - [0.1, 0.2]).max(axis=0), [0.1, 0.05])
@@ -24,11 +31,18 @@ def test_outlines_are_what_the_views_show():
     assert np.allclose(np.linalg.norm(arm["outline"](ball, arm["FRONT"]) - [0.1, 0.2], axis=1), 0.25)
 
 
-def test_picture_numbers_the_tries_up_to_the_first_that_works():
-    data = load()
+def test_picture_numbers_the_tries_up_to_the_first_that_works(arm):
+    data = arm["load"]()
     bad, good = np.flatnonzero(~data.success[0])[:2], np.flatnonzero(data.success[0])[:2]
     assert arm["tried_seeds"](data, 0, [*bad, *good]) == [*bad, good[0]]
     text = json.dumps(specification(arm["environment_chart"](data, 0, [*bad, *good])))
     assert all(f'"try": "{number}"' in text for number in (1, 2, 3))
     assert '"try": "4"' not in text
     assert all(f'"kind": "{kind}"' in text for kind in ("free", "collides", "obstacle", "not tried"))
+
+
+def test_the_screen_of_the_demo_has_its_methods_and_words():
+    screen = html.unescape((IMAGES / "demo.svg").read_text(encoding="utf8")).replace("\xa0", " ")
+    words = " ".join(" ".join(re.findall(r">([^<]+)</text>", screen)).split())
+    assert [name for name in demo.LOOKS if name not in words and name != "oracle"] == []
+    assert demo.IN_SHORT in words, "out of date: python docs/images/demo.py"

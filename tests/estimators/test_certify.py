@@ -9,7 +9,9 @@ import pytest
 import listwright as lw
 from listwright.baselines import Random, TopK
 from listwright.errors import InputError
+from listwright.evaluation.values import list_values
 from listwright.features import Candidate
+from listwright.guarantees import lower_share
 from listwright.rewards import AnySuccess, Coverage, Function, Total
 from tests.problem_tools import small_problems
 
@@ -32,6 +34,15 @@ def test_bounds_lie_below_what_was_seen(model):
     assert found.ahead_of["Random"] > 0
     assert (found.n, found.delta, found.length) == (100, 0.05, 2)
     assert len(str(found).split(";")) == 6
+
+
+def test_shares_of_greedy_and_of_the_best_are_one_exact_statement_for_0_and_1(model):
+    held = problems()[140:]
+    solved = lw.greedy(held, 2).values > 0
+    wins = int(list_values(model.predict(held), held)[solved].sum())
+    made = model.certify(held)
+    assert made.share_of_greedy == made.share_of_best == lower_share(wins, int(solved.sum()), 0.9 * 0.05 / 2)
+    assert made.alone["share_of_greedy"] == lower_share(wins, int(solved.sum()), 0.9 * 0.05)
 
 
 def test_several_models_are_sent_to_certify_best_and_one_to_certify(model):

@@ -120,8 +120,8 @@ def test_copies_under_new_ids_are_pointed_out() -> None:
     assert named.n_groups == 8
 
 
-@pytest.mark.parametrize("moved", [0.0, 1e-6])
-def test_copies_under_new_ids_make_no_false_sentence_moved_or_not(moved) -> None:
+@pytest.mark.parametrize(("moved", "junk"), [(0.0, 0), (1e-6, 0), (0.0, 1)])
+def test_copies_under_new_ids_make_no_false_sentence_moved_or_with_a_candidate_more(moved, junk) -> None:
     rng, false = np.random.default_rng(3), 0
     x = rng.random((1000, ITEMS, 3)).astype(np.float32)
     success = rng.random((1000, ITEMS)) < 0.6 * x[..., 0] * x[..., 1]
@@ -131,7 +131,9 @@ def test_copies_under_new_ids_make_no_false_sentence_moved_or_not(moved) -> None
     for _ in range(DRAWS):
         rows = np.tile(rng.choice(np.arange(60, 1000), 8, replace=False), 25)
         features = x[rows] + moved * rng.normal(size=(200, ITEMS, 3))
-        copies = lw.Problems.from_arrays(features, reward=AnySuccess(success[rows]), problem_ids=range(2000, 2200))
+        features = np.concatenate([features, rng.random((200, junk, 3))], axis=1)
+        wins = np.concatenate([success[rows], np.zeros((200, junk), dtype=bool)], axis=1)
+        copies = lw.Problems.from_arrays(features, reward=AnySuccess(wins), problem_ids=range(2000, 2200))
         false += model.certify(copies, DELTA).value > truth
     assert false / DRAWS <= LIMIT
     with pytest.raises(InputError, match="of these 192 problems are equal to earlier ones in every feature and gain"):
@@ -211,6 +213,25 @@ def test_training_problems_are_refused_with_another_reward_or_other_weights() ->
         model.certify(problems.with_reward(weighted))
     with pytest.raises(InputError, match="60 of these 60 problems were learned from"):
         lw.certify_best([lw.baselines.TopK(length=2).fit(problems)], problems)
+
+
+def two_keys(problem: Any, rows: Any) -> float:
+    """A reward that takes two items of one kind, which nothing shows before the first of them is in the list."""
+    keys = int((problem.features[list(rows), 0] > 0.6).sum())
+    return min(1.0, 0.05 * len(rows) + 0.8 * (keys >= 2))
+
+
+def test_greedy_looks_at_every_gain_where_the_reward_is_the_users_own() -> None:
+    problems = world(0, 120, lambda _, __: Function(two_keys))
+    made, held = quick(problems[:40]).certify(problems[40:]), problems[40:]
+    assert made.greedy_mean == pytest.approx(lw.greedy(held, 2, method="naive").values.mean())
+    assert made.greedy_mean > lw.greedy(held, 2).values.mean()
+
+
+def test_a_mixture_is_certified_for_the_mean_over_its_draws() -> None:
+    problems = world(0, 80, any_success)
+    said = [str(quick(problems[:40], keep=keep).certify(problems[40:])) for keep in ("mixture", "last")]
+    assert ["the mean over such draws" in text for text in said] == [True, False]
 
 
 def test_values_below_zero_are_refused() -> None:
@@ -345,13 +366,15 @@ def with_junk(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("change", ["rows in another order", "a candidate more"])
+@pytest.mark.parametrize("change", ["rows in another order", "a candidate more", "scaled"])
 def test_training_problems_in_disguise_are_refused_or_left_out(seed, change) -> None:
     rng = np.random.default_rng(seed)
     x, wins = rng.random((100, ITEMS, 3)), rng.random((100, ITEMS)) < 0.3
     model = lw.SCP(2, effort="fast", random_state=0).fit(lw.Problems.from_arrays(x, reward=AnySuccess(wins)))
     order = rng.permutation(ITEMS)
-    if change == "a candidate more":
+    if change == "scaled":
+        x = 1.001 * x
+    elif change == "a candidate more":
         x, wins = with_junk(x, rng), np.concatenate([wins, np.zeros((100, 1), dtype=bool)], axis=1)
     else:
         x, wins = x[:, order], wins[:, order]

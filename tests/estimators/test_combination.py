@@ -13,7 +13,7 @@ from listwright.errors import InputError
 from listwright.estimators.search import auto_methods
 from listwright.estimators.stacking import PolicyScore
 from listwright.features import ExpectedGain
-from listwright.features.given_failure import GivenFailure, Ranks, state_view
+from listwright.features.expected_gain import GivenFailure, Ranks, state_view
 
 
 def portfolio(n: int, seed: int = 0) -> lw.Problems:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -114,6 +117,14 @@ def test_history_tells_what_rounds_are_worth_on_problems_held_out():
     assert not np.isnan(best.history_["held_out_value"]).any()
     with pytest.raises(lw.errors.InputError, match="validation"):
         lw.SCP(2).fit(problems(), validation=held.without_reward())
+
+
+def test_the_chart_of_the_history_leaves_out_rounds_of_a_few_states():
+    model = lw.SCP(2, effort="fast", batch_size=10, n_passes=3, random_state=0).fit(problems(31, 0))
+    assert model.history_["states"].tolist() == [10, 10, 10, 1] * 3
+    drawn = json.dumps(model.plot("history").to_dict())
+    assert set(map(int, re.findall(r'"round": (\d+)', drawn))) == {1, 2, 3, 5, 6, 7, 9, 10, 11}
+    assert "<table>" in model.history_._repr_html_()
 
 
 def test_history_goes_on():

@@ -36,14 +36,14 @@ def test_picks_are_told_as_new_repeated_or_not_needed():
         ("not needed", "nothing"),
         ("birthplace: Oslo", "new"),
     ]
-    assert told.worth == "tells 2 of 2"
+    assert told.worth == "holds 2 of 2"
 
 
 def test_lists_shown_are_worth_what_they_say(found):
     assert len(found.problems) == 11
     for part in found.problems:
         for one in part.lists:
-            assert one.worth.startswith(f"tells {sum(pick.kind == 'new' for pick in one.picks)} of 4")
+            assert one.worth.startswith(f"holds {sum(pick.kind == 'new' for pick in one.picks)} of 4")
 
 
 def test_questions_shown_are_the_first_that_take_a_whole_list(found):

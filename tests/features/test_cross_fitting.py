@@ -8,8 +8,7 @@ import pytest
 import listwright as lw
 from listwright._internal.arrays import FOLDS, folds_of
 from listwright.features.base import CrossFitted
-from listwright.features.given_failure import GivenFailure
-from listwright.features.predicted_topics import PredictedTopics
+from listwright.features.expected_gain import GivenFailure, PredictedTopics
 from tests.problem_tools import small_problems
 
 

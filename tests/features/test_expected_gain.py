@@ -9,7 +9,7 @@ import pytest
 
 import listwright as lw
 from listwright.features import ExpectedGain
-from listwright.features.predicted_topics import MOST_TOPICS, topics_of
+from listwright.features.expected_gain import MOST_TOPICS, topics_of
 
 
 def genres(n: int, seed: int = 0) -> lw.Problems:

@@ -70,6 +70,48 @@ def test_all_faults_are_counted_and_bad_lists_left_out() -> None:
         Log.from_frame(bad, drop_bad=True, ignore=["new_chance"])
 
 
+SPOILED = {
+    "positions": {"rank": 7.0},
+    "propensities": {"propensity": -0.5},
+    "outcomes": {"clicked": None},
+    "no item": {"item_id": None},
+    "features": {"price": float("nan")},
+    "no list": {"request_id": None},
+}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_drawn_faults_are_all_counted_and_the_other_lists_kept(seed: int) -> None:
+    rng, bad, good = np.random.default_rng(seed), frame(), frame()
+    hit = rng.choice(200, size=24, replace=False)
+    kinds = rng.choice(list(SPOILED), size=24)
+    for request, kind in zip(hit, kinds, strict=True):
+        bad = spoil(bad, shown_row(good, f"r{request}", 2), **SPOILED[kind])
+    bad = bad.sample(fraction=1.0, shuffle=True, seed=seed).drop("new_chance")
+    found = {fault.kind: fault.count for fault in read_faults(bad, ROLES)}
+    assert found == {kind: int((kinds == kind).sum()) for kind in SPOILED if (kinds == kind).any()}
+    log = Log.from_frame(bad, drop_bad=True)
+    assert log.dropped == 24
+    dropped = {f"r{request}" for request, kind in zip(hit, kinds, strict=True) if kind != "no list"}
+    assert set(log.answered_lists().list_ids) == {f"r{i}" for i in range(200)} - dropped
+
+
+@pytest.mark.parametrize(
+    "name", ["user_id", "UserID", "userId", "userid", "customer no", "device-key", "session_hash", "adId"]
+)
+def test_columns_that_name_somebody_are_noticed(name: str) -> None:
+    kinds = {
+        fault.kind
+        for fault in read_faults(frame().drop("new_chance").with_columns(pl.int_range(pl.len()).alias(name)), ROLES)
+    }
+    assert kinds == {"ids"}
+
+
+@pytest.mark.parametrize("name", ["grid", "paid", "usability", "liquid", "keyboard", "bid"])
+def test_columns_that_only_sound_like_it_are_not(name: str) -> None:
+    assert not read_faults(frame().drop("new_chance").with_columns((pl.int_range(pl.len()) % 7).alias(name)), ROLES)
+
+
 def test_missing_candidates_and_weights_that_do_not_average_one() -> None:
     impressions = frame().filter(pl.col("rank").is_not_null()).drop("new_chance")
     kinds = {fault.kind: fault for fault in read_faults(impressions, ROLES)}

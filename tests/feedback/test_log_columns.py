@@ -58,7 +58,7 @@ def test_shown_flags_stand_for_positions_and_rule_over_them() -> None:
     assert [record.picks.tolist() for record in in_order.updates()] == [[0, 2], [0, 1]]
     ranked = Log.from_frame(frame(shown=shown, rank=[1, 3, 2, 2, 1, 3]))
     assert [record.picks.tolist() for record in ranked.updates()] == [[0, 2], [1, 0]]
-    with pytest.raises(InputError, match="list a was shown, but has no position"):
+    with pytest.raises(InputError, match=r"positions are not 1, 2, .* of list a"):
         Log.from_frame(frame(shown=shown, rank=[1, None, None, 2, 1, None]))
 
 
@@ -90,11 +90,11 @@ def test_files_of_any_kind(ending: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rank": [0, None, 2, 1, 0, None]}, "positions of list a must be 1, 2"),
-        ({"rank": [0, None, 0, 1, 0, None]}, "positions of list a must be 1, 2"),
-        ({"rank": [0.0, None, 1.0, 1.5, 0.0, None]}, "positions of list b must be 1, 2"),
+        ({"rank": [0, None, 2, 1, 0, None]}, "positions are not 1, 2, .* of list a"),
+        ({"rank": [0, None, 0, 1, 0, None]}, "positions are not 1, 2, .* of list a"),
+        ({"rank": [0.0, None, 1.0, 1.5, 0.0, None]}, "positions are not 1, 2, .* of list b"),
         ({"rank": ["x", None, "y", "z", "x", None]}, "'rank' must hold numbers. Got"),
-        ({"clicked": [1, 1, 0, 0, 0, None]}, "item 8 of list a, which did not show it"),
+        ({"clicked": [1, 1, 0, 0, 0, None]}, "See item 8 of list a"),
         ({"clicked": [1, None, 3, 0, 0, None]}, r"from 0 to 1. Got 3.0 at position 2 of list a"),
         ({"clicked": [1, None, None, 0, 0, None]}, "List a showed 2 items: give as many outcomes"),
         ({"pscore": [0.5, None, 0.0, 0.25, 0.5, None]}, "above 0 and at most 1. Got 0.0 at position 2 of list a"),
@@ -113,3 +113,28 @@ def test_cascades_end_at_the_first_click_and_have_no_second() -> None:
     assert next(log.updates()).outcomes.tolist() == [1.0]
     with pytest.raises(InputError, match="after the cascade stopped"):
         Log.from_frame(frame(clicked=[1, None, 1, 0, 0, None]), cascade=True)
+
+
+@pytest.mark.parametrize("price", [True, False])
+def test_files_with_other_names_and_orders_are_one_log(tmp_path: Path, price: bool) -> None:
+    first = frame(**({} if price else {"price": None}))
+    names = {"Request ID": "qid", "product_id": "doc", "rank": "slot", "clicked": "reward", "pscore": "prob"}
+    second = first.rename(names).with_columns(qid=pl.col("qid") + "2", doc=pl.col("doc") + 1)
+    second = second.select(second.columns[::-1]).reverse()
+    paths = [tmp_path / "first.parquet", tmp_path / "second.parquet"]
+    for path, table in zip(paths, (first, second), strict=True):
+        table.write_parquet(path)
+    answered = Log.from_parquet(paths).answered_lists()
+    problems = answered.problems
+    where = {name: i for i, name in enumerate(answered.list_ids)}
+    assert set(where) == {"a", "b", "a2", "b2"}
+    for own, other in (("a", "a2"), ("b", "b2")):
+        np.testing.assert_array_equal(answered.outcomes[where[own]], answered.outcomes[where[other]])
+        shown = [problems.item_ids[answered.rows[where[name]]].astype(int) for name in (own, other)]
+        np.testing.assert_array_equal(shown[0] + 1, shown[1])
+        for values in ("features",) if price else ():
+            table = getattr(problems, values)
+            np.testing.assert_array_equal(table[answered.rows[where[own]]], table[answered.rows[where[other]]])
+    if not price:  # the items are all that is known: 8 is the same one in both
+        known = [{str(i): int(c) for i, c in zip(problems.item_ids, problems.catalogue, strict=True)}][0]
+        assert len(set(known.values())) == len(known) == 4

@@ -39,8 +39,8 @@ def test_a_solver_frame_needs_no_option_but_problem_and_reward() -> None:
         "The table: context, with one value per problem: 'is_0', 'is_1', 'is_2' and 2 more columns (to keep them as "
         "features, pass context=None); catalogue, with recurring items: 'algorithm' (to keep them as ids, pass "
         "catalogue=None).",
-        "The table: missing values of 'size_of_instance' are filled with the median, and 0/1 columns mark them. "
-        'Pass missing="error" to refuse them.',
+        "The table: missing values of 'size_of_instance' are filled with the median, and 0/1 columns mark them; "
+        'learners that take NaN get NaN. Pass missing="error" to refuse them.',
     ]
     assert model.columns_.catalogue == model.columns_.item == "algorithm"
     assert model.score(solvers(seed=1)) > 0.95

@@ -22,6 +22,7 @@ from listwright import baselines, features, learners, policies
 from listwright.context.model import Calibration
 from listwright.estimators.stacking import PolicyScore, StaticRank
 from listwright.estimators.wide import Compressed
+from listwright.features.base import WithNaN
 from listwright.features.expected_coverage import ExpectedCoverage
 from listwright.features.outcomes import Contrasts, Forest
 from listwright.feedback.explore import Epsilon, Floor, Softmax
@@ -172,7 +173,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "estimator": lambda: scp(features=CANDIDATE, learner=Ridge(), batch_size=15, keep="mixture").fit(
         problems(plain=True)
     ),
-    "tree": lambda: scp(features=CANDIDATE, learner=TREE, batch_size=N).fit(problems(plain=True)),
+    "tree": lambda: scp(features=WithNaN(CANDIDATE), learner=TREE, batch_size=N).fit(problems(plain=True)),
     "boosting": lambda: scp(features=CANDIDATE, learner=Boosting(2), batch_size=N).fit(problems(plain=True)),
     "ranker": lambda: scp(features=CANDIDATE, learner=BoostingRanker(2), batch_size=N).fit(problems(plain=True)),
     "majority": lambda: scp(features=CANDIDATE, learner=learners.WeightedMajority(EXPERTS)).fit(problems(plain=True)),

@@ -89,7 +89,7 @@ def test_a_certificate_says_four_things_in_words():
     assert str(certificate).startswith(
         "On problems like these 100, with 95 % confidence in all of it: lists are worth at "
     )
-    assert "% of what greedy gets when it knows the reward; at least 96 % of the best lists" in str(certificate)
+    assert "% of what greedy gets when it knows the reward; at least 95 % of the best lists" in str(certificate)
     assert f"at least {np.floor(100 * certificate.ahead_of['sorting']) / 100:.2f} more than sorting" in str(certificate)
 
 
@@ -142,6 +142,17 @@ def test_the_printed_set_is_false_in_at_most_delta_of_the_draws_in_any_order_of_
     assert false / DRAWS <= LIMIT
 
 
+@pytest.mark.parametrize("n", [50, 100, 150, 200])
+@pytest.mark.parametrize("sort", [np.sort, lambda values: -np.sort(-values)])
+def test_a_sorted_table_of_any_size_is_no_worse_than_another(n, sort):
+    """With one order of betting for all tables of a size, the bound was wrong in 23 % of the sorted tables of 150."""
+    rng, false = np.random.default_rng(9), 0
+    for _ in range(DRAWS):
+        values = sort(rng.binomial(4, 0.57, n) / 4)
+        false += make_certificate(HeldOutValues(values, np.ones(n)), delta=DELTA).alone["value"] > 0.57
+    assert false / DRAWS <= LIMIT
+
+
 def test_copies_of_a_problem_count_once_if_they_are_named_as_a_cluster():
     rng = np.random.default_rng(2)
     false = {"cluster": 0, "alone": 0}
@@ -172,11 +183,11 @@ def test_bounds_hold_at_all_times_while_problems_arrive():
     rng = np.random.default_rng(4)
 
     def measure(n):
-        return HeldOutValues(rng.binomial(1, 0.6, n) * 1.0, np.ones(n))
+        return HeldOutValues(rng.binomial(1, 0.6, n) * 1.0, np.ones(n), further=measure)
 
     false = 0
     for _ in range(DRAWS):
-        certificate = make_certificate(measure(40), delta=DELTA, measure=measure)
+        certificate = make_certificate(measure(40), delta=DELTA)
         seen = [certificate.update(30)]
         seen += [seen[-1].update(30) for _ in range(5)]
         false += any(later.value > 0.6 for later in seen)

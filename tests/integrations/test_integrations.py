@@ -63,6 +63,10 @@ def test_langchain() -> None:
     for most in (1, 2):
         limited = ListwrightCompressor.model_validate_json(ListwrightCompressor(per_source=[most, 1]).model_dump_json())
         assert len(limited.compress_documents(nested, QUESTION)) == most
+    ranged = ListwrightCompressor.model_validate_json(ListwrightCompressor(per_source=(1, 1)).model_dump_json())
+    assert len(ranged.compress_documents(documents, QUESTION)) == 2
+    unscored = [Document(page_content=text, metadata={"score": float("nan"), "title": None}) for text in TEXTS]
+    assert "retriever_score" not in ListwrightCompressor().compress_documents(unscored, QUESTION)[0].metadata
     embedded = ListwrightCompressor(embedder=DeterministicFakeEmbedding(size=8))
     assert len(embedded.compress_documents(documents, QUESTION)) == 4
     assert embedded.compress_documents([], QUESTION) == []

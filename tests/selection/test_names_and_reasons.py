@@ -54,6 +54,13 @@ def test_names_are_kept(made: Any, tmp_path: Path) -> None:
     assert selection.to_frame("pandas")["item"].tolist() == NAMES[ROWS].tolist()
 
 
+def test_an_index_that_only_counts_the_rows_is_no_name() -> None:
+    frame = pd.DataFrame(X)
+    assert lw.select(frame, 4).ids is None
+    part = frame[10:]
+    assert lw.select(part, 4).ids.tolist() == [part.index[row] for row in lw.select(part, 4).rows]
+
+
 def test_names_may_be_passed_or_named(tmp_path: Path) -> None:
     assert lw.select(X, 4, ids=NAMES).ids.tolist() == NAMES[ROWS].tolist()
     frame = pl.DataFrame({"key": NAMES, "vector": X})

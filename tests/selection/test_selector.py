@@ -116,3 +116,24 @@ def test_what_streams_do_not_take_is_refused() -> None:
         lw.Selector(3, metric="rbf").partial_fit(X)
     with pytest.raises(InputError, match="epsilon must be"):
         lw.Selector(3, epsilon=2.0).partial_fit(X)
+
+
+def test_columns_keep_their_names() -> None:
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    assert make_pipeline(StandardScaler().set_output(transform="pandas"), lw.Selector(3)).fit(
+        frame
+    ).get_feature_names_out().tolist() == list("abcdef")
+    for selector in (lw.Selector(3).fit(X), lw.Selector(3).partial_fit(X)):
+        assert selector.n_features_in_ == 6
+        assert selector.get_feature_names_out().tolist() == ["x0", "x1", "x2", "x3", "x4", "x5"]
+
+
+def test_empty_chunks_of_a_stream_are_nothing() -> None:
+    rng, selector, at = np.random.default_rng(1), lw.Selector(4), 0
+    while at < len(X):
+        step = int(rng.integers(0, 60))
+        selector.partial_fit(X[at : at + step])
+        at += step
+    assert selector.rows_.tolist() == lw.Selector(4).partial_fit(X).rows_.tolist()
+    batch = pa.RecordBatch.from_pydict({"v": X.tolist()})
+    assert lw.Selector(4).partial_fit(batch.slice(0, 0)).partial_fit(batch).n_seen_ == 400

@@ -198,7 +198,7 @@ def test_the_cost_of_a_list_decides_where_it_is_built(client, asked, monkeypatch
 def test_lists_that_are_built_together_are_the_same(client, asked, monkeypatch, explores):
     service = client.service
     numbers = itertools.count()
-    monkeypatch.setattr("listwright.serve.models.building.new_id", lambda created: f"{next(numbers):032x}")
+    monkeypatch.setattr("listwright.serve.models.building.new_id", lambda *_: f"{next(numbers):032x}")
     version = replace(service.registry.get(1), explores=explores)
     monkeypatch.setattr(service.registry, "choose", lambda *arguments: version)
     requests = [asked(8, seed=0), asked(5, seed=1), asked(8, seed=2, length=2), asked(8, seed=3, explain=True)]

@@ -18,7 +18,6 @@ from listwright.cli import main
 from listwright.errors import InputError
 from listwright.feedback.off_policy.evidence import evidence, gains_of
 from listwright.feedback.off_policy.targets import as_target
-from listwright.feedback.planning import FIRST
 from listwright.serve import Settings
 from listwright.serve.bodies import BINARY
 from listwright.serve.export import export
@@ -289,7 +288,7 @@ def test_a_candidate_is_tried_until_the_feedback_decides(opened, asked, fitted, 
     client.until(lambda: traffic("default").canary is not None)
     current, candidate = traffic("default").current, traffic("default").canary
     assert traffic("default").share == 0.5
-    for i in range(6 * FIRST):
+    for i in range(120):
         told = client.post("/v1/lists", json=asked(8, seed=i)).json()
         good = told["model_version"] == current
         items = [item["id"] for item in told["items"]] if good else []
@@ -388,7 +387,6 @@ def test_a_candidate_is_tried_slot_by_slot(opened, asked, fitted, tmp_path, monk
     versions = traffic("default").current, traffic("default").canary  # the trial may end on the way
     talk(client, asked, 300, seed=10)
     trial = CandidateTrial(client.service, b"")
-    trial.test.planned = 300
     with client.service.database.reading.connect() as connection:
         trial._read(connection, *versions)
     assert trial.test.verdict == "do not roll out"

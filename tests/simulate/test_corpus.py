@@ -55,10 +55,10 @@ def test_text_is_whole(clusters: list[Cluster]) -> None:
 
 def test_every_form_can_be_filled() -> None:
     rng = np.random.default_rng(0)
-    facts = [fact for event in wording().events for fact in event.facts] + list(wording().common_facts)
-    for form in [form for fact in facts for form in fact.forms] + [event.title for event in wording().events]:
+    facts = [fact for event in wording()["events"] for fact in event.facts] + list(wording()["common_facts"])
+    for form in [form for fact in facts for form in fact.forms] + [event.title for event in wording()["events"]]:
         assert values(blanks(form), rng).keys() == set(blanks(form))
-    assert {name for aside in wording().asides for name in blanks(choose(aside, rng))} == {
+    assert {name for aside in wording()["asides"] for name in blanks(choose(aside, rng))} == {
         "name",
         "spot",
         "weekday",

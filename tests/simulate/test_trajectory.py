@@ -1,4 +1,4 @@
-"""The simulated arm: its kinematics, its optimiser, and the shipped data."""
+"""The shipped data of the simulated arm."""
 
 from __future__ import annotations
 
@@ -7,170 +7,17 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-import listwright as lw
 from listwright.simulate import trajectory
-from listwright.simulate._arm import (
-    LOWER,
-    SMOOTHNESS,
-    UPPER,
-    away,
-    distance,
-    obstacle_cost_and_gradient,
-    optimise,
-    path_frames,
-    spread,
-)
-
-SPHERE = np.array([0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25])
-BOX = np.array([0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 0.0, 1.0, 0.0])  # turned by a right angle: 0.2 along x, 0.1 along y
-
-
-@pytest.fixture
-def arm(benchmarks):
-    from benchmarks.paper import arm
-
-    return arm
 
 
 @pytest.fixture
 def data():
-    return trajectory.load()
+    return trajectory.read_arrays()
 
 
 @pytest.fixture
-def obstacles(arm):
-    return arm.random_obstacles(np.random.default_rng(3))
-
-
-def hand(*angles):
-    return path_frames(np.array([angles]))[0, 7, :, 3]
-
-
-@pytest.mark.parametrize(
-    ("angles", "expected"),
-    [
-        ((0, 0, 0, 0, 0, 0, 0), (0, 0, 0.91)),  # straight up: 0.55 + 0.3 + 0.06
-        ((0, np.pi / 2, 0, 0, 0, 0, 0), (0.91, 0, 0)),  # the whole arm leans forward
-        ((np.pi / 2, np.pi / 2, 0, 0, 0, 0, 0), (0, 0.91, 0)),  # and turns to the left
-        ((0, 0, 0, np.pi / 2, 0, 0, 0), (0.045 + 0.36, 0, 0.55 + 0.045)),  # the elbow bends about its offset axis
-        ((0, 0, 0, 0, 0, np.pi / 2, 0), (0.06, 0, 0.85)),  # only the wrist bends
-    ],
-)
-def test_hand_is_where_a_ruler_puts_it(angles, expected):
-    np.testing.assert_allclose(hand(*angles), expected, atol=1e-12)
-
-
-def test_body_spheres_stay_on_the_links(arm):
-    first, second = trajectory.body(np.array([arm.START, arm.GOAL]))
-    np.testing.assert_allclose(first[:, 3], second[:, 3])
-    for part in (slice(0, 3), slice(3, 7), slice(7, 12)):  # within a rigid part, distances do not depend on the pose
-        np.testing.assert_allclose(spacing(first[part, :3]), spacing(second[part, :3]))
-    np.testing.assert_allclose(second[-2:, :3].mean(axis=0), arm.target())
-
-
-def spacing(points):
-    return np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
-
-
-@pytest.mark.parametrize(
-    ("point", "obstacle", "expected"),
-    [
-        ((0.1, 0.2, 1.3), SPHERE, 0.75),
-        ((0.1, 0.2, 0.4), SPHERE, -0.15),
-        ((0.5, 0.0, 0.0), BOX, 0.3),
-        ((0.0, 0.5, 0.0), BOX, 0.4),
-        ((0.5, 0.5, 0.0), BOX, 0.5),
-        ((0.0, 0.05, 0.1), BOX, -0.05),
-    ],
-)
-def test_distance_to_an_obstacle(point, obstacle, expected):
-    assert distance(np.array(point), obstacle) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("obstacle", [SPHERE, BOX, np.array([0.1, 0.0, 0.2, 0.1, 0.2, 0.3, 0.6, 0.8, 0.05])])
-def test_away_is_the_slope_of_distance(obstacle):
-    for point in np.random.default_rng(0).uniform(-0.6, 0.6, (20, 3)):
-        direction = np.empty(3)
-        away(point, obstacle, direction)
-        np.testing.assert_allclose(direction, slopes(lambda p: distance(p, obstacle), point), atol=1e-6)
-
-
-def test_gradient_of_the_obstacle_cost(obstacles, arm):
-    path = arm.seed_paths()[4][::3].copy()
-    cost, gradient = obstacle_cost_and_gradient(path, obstacles)
-    assert cost > 0
-    np.testing.assert_allclose(
-        gradient, slopes(lambda p: obstacle_cost_and_gradient(p, obstacles)[0], path), rtol=1e-4, atol=1e-6
-    )
-
-
-def slopes(function, at, step=1e-6):
-    """Central differences."""
-    out = np.empty(at.shape)
-    for index in np.ndindex(at.shape):
-        bump = np.zeros(at.shape)
-        bump[index] = step
-        out[index] = (function(at + bump) - function(at - bump)) / (2 * step)
-    return out
-
-
-def test_spread_inverts_the_smoothness_metric():
-    steps = 6
-    metric = steps * (2 * np.eye(steps - 1) - np.eye(steps - 1, k=1) - np.eye(steps - 1, k=-1))
-    gradient = np.random.default_rng(0).normal(size=(steps + 1, 7))
-    moved = spread(gradient)
-    np.testing.assert_allclose(metric @ moved[1:-1], gradient[1:-1])
-    assert not moved[[0, -1]].any()
-
-
-def total_cost(path, obstacles):
-    smoothness = 0.5 * (len(path) - 1) * (np.diff(path, axis=0) ** 2).sum()
-    return SMOOTHNESS * smoothness + obstacle_cost_and_gradient(path, obstacles)[0]
-
-
-def test_optimiser_lowers_the_cost_and_keeps_ends_and_limits(obstacles, arm):
-    for seed in arm.seed_paths()[::6]:
-        path = optimise(seed, obstacles)
-        assert total_cost(path, obstacles) < total_cost(seed, obstacles)
-        np.testing.assert_array_equal(path[[0, -1]], seed[[0, -1]])
-        assert ((path >= LOWER) & (path <= UPPER)).all()
-
-
-def test_without_obstacles_near_the_optimiser_goes_towards_the_straight_line(arm):
-    far = SPHERE + np.array([50.0, 0, 0, 0, 0, 0, 0, 0, 0])
-    line, bent = arm.seed_paths()[0], arm.seed_paths()[5]
-    path = optimise(bent, far[None], 20)
-    np.testing.assert_allclose(path - line, (1 - SMOOTHNESS) ** 20 * (bent - line), atol=1e-6)
-    assert arm.is_free(path, far[None])
-
-
-def test_obstacles_leave_start_and_goal_free(obstacles, arm):
-    assert arm.is_free(np.array([arm.START, arm.START]), obstacles)
-    assert arm.is_free(np.array([arm.GOAL, arm.GOAL]), obstacles)
-
-
-def test_generate_gives_the_first_shipped_environments(data, arm):
-    again = arm.generate(4)
-    np.testing.assert_array_equal(again.success, data.success[:4])
-    np.testing.assert_array_equal(again.obstacle_offsets, data.obstacle_offsets[:5])
-    np.testing.assert_allclose(again.obstacles, data.obstacles[: data.obstacle_offsets[4]], rtol=1e-6)
-    np.testing.assert_allclose(again.features, data.features[:4], atol=1e-5)
-    np.testing.assert_allclose(again.seeds, data.seeds, atol=1e-6)
-
-
-def test_generate_is_deterministic_and_follows_its_seed(arm):
-    first, again, other = arm.generate(3), arm.generate(3), arm.generate(3, seed=1)
-    for name in ("features", "success", "obstacles", "obstacle_offsets", "seeds"):
-        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
-    np.testing.assert_array_equal(first.seeds, other.seeds)
-    assert not np.array_equal(first.features, other.features)
-
-
-def test_stored_geometry_gives_the_stored_outcomes(data, arm):
-    for index in (100, 521):
-        scene = data.environment(index).astype(np.float64)
-        np.testing.assert_array_equal(arm.outcomes(data.seeds.astype(np.float64), scene), data.success[index])
-    assert arm.is_free(data.optimise(100, int(data.success[100].argmax())), data.environment(100).astype(np.float64))
+def success(data):
+    return np.unpackbits(data["success"], axis=1, count=30).astype(bool)
 
 
 def test_shipped_file_is_small():
@@ -178,16 +25,16 @@ def test_shipped_file_is_small():
     assert len(shipped.read_bytes()) < 1_000_000
 
 
-def test_shipped_data_has_the_shape_of_the_paper(data):
-    assert data.features.dtype == np.float32
-    assert data.features.shape == (522, 30, 17)
-    assert len(set(data.feature_names)) == 17
-    assert data.features.min() >= 0
-    assert data.features.max() <= 1
-    assert data.success.any(axis=1).all()
-    assert 0.25 < data.success.mean() < 0.35
-    same_in_every_environment = (data.features == data.features[:1]).all(axis=(0, 1))
-    same_for_every_seed = (data.features == data.features[:, :1]).all(axis=(0, 1))
+def test_shipped_data_has_the_shape_of_the_paper(data, success):
+    assert data["features"].dtype == np.float32
+    assert data["features"].shape == (522, 30, 17)
+    assert len(set(trajectory.FEATURE_NAMES)) == 17
+    assert data["features"].min() >= 0
+    assert data["features"].max() <= 1
+    assert success.any(axis=1).all()
+    assert 0.25 < success.mean() < 0.35
+    same_in_every_environment = (data["features"] == data["features"][:1]).all(axis=(0, 1))
+    same_for_every_seed = (data["features"] == data["features"][:, :1]).all(axis=(0, 1))
     assert np.flatnonzero(same_in_every_environment).tolist() == list(range(2, 9))
     assert np.flatnonzero(same_for_every_seed).tolist() == list(range(12, 16))
 
@@ -200,12 +47,7 @@ def test_problems_are_310_and_212():
     np.testing.assert_array_equal(train.catalogue[:60], np.tile(np.arange(30), 2))
 
 
-def test_reward_of_the_problems_is_the_outcome(data):
+def test_reward_of_the_problems_is_the_outcome(success):
     _, test = trajectory.problems()
     gains = test.reward.gains(test.reward.start(test))
-    np.testing.assert_array_equal(gains.reshape(212, 30), data.success[310:])
-
-
-def test_generate_wants_at_least_one_environment(arm):
-    with pytest.raises(lw.errors.InputError, match=r"n_environments must be at least 1\. Got 0\."):
-        arm.generate(0)
+    np.testing.assert_array_equal(gains.reshape(212, 30), success[310:])

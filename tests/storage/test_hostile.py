@@ -23,7 +23,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.features.given_failure import Ranks
+from listwright.features.expected_gain import Ranks
 from listwright.loading import load
 from listwright.storage import inspect, save
 from listwright.storage.boosters import read_lightgbm

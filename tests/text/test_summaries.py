@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
-from listwright.baselines import Oracle
+from listwright.baselines import Oracle, TopK
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.simulate.corpus import corpus
@@ -31,8 +31,6 @@ from listwright.text.summaries import (
 )
 from listwright.text.summary_problems import (
     WIDTH,
-    Lead,
-    LexRank,
     paper_summary_features,
     size_limit,
     structure_features,
@@ -88,9 +86,10 @@ def test_joined_summaries_fill_the_budget_and_no_more(clusters, problems):
     size = len(clusters[0].sentences[0].encode())
     one = Cluster.from_documents("one", [[clusters[0].sentences[0]]])
     for amount, count in ((size, 1), (size - 1, 0)):
-        lists = Lead().fit(summary_problems([one])).predict(summary_problems([one]), budget=size_limit(Budget(amount)))
+        lead, single = TopK("inverse_position"), summary_problems([one])
+        lists = lead.fit(single).predict(single, budget=size_limit(Budget(amount)))
         assert lists.lengths.tolist() == [count]
-    lists = LexRank(budget=size_limit(BUDGET)).fit(problems).predict(problems)
+    lists = TopK("lexrank", budget=size_limit(BUDGET)).fit(problems).predict(problems)
     for cluster, items in zip(clusters, lists, strict=True):
         left = BUDGET.amount - len(summary_text(cluster, items).encode())
         others = sizes([text for row, text in enumerate(cluster.sentences) if row not in set(items.tolist())])
@@ -122,11 +121,9 @@ def test_headings_and_cues_are_seen():
 
 
 def test_lead_takes_first_sentences(clusters, problems):
-    lists = Lead().fit(problems).predict(problems, length=3)
+    lists = TopK("inverse_position").fit(problems).predict(problems, length=3)
     assert [clusters[0].positions[item] for item in lists[0]] == [0, 0, 0]
     assert [clusters[0].documents[item] for item in lists[0]] == [0, 1, 2]
-    with pytest.raises(InputError, match="Lead needs the feature 'inverse_position'"):
-        Lead().fit(lw.Problems.from_arrays(np.zeros((1, 2, 1))))
 
 
 def test_splits_are_official_or_test_each_once(clusters):
@@ -174,7 +171,7 @@ def test_shipped_model_is_better_than_lead(clusters, problems):
     limit = size_limit(BUDGET)
     values = [
         list_values(model.predict(problems, budget=limit), problems).mean()
-        for model in (shipped_model(), Lead().fit(problems))
+        for model in (shipped_model(), TopK("inverse_position").fit(problems))
     ]
     assert values[0] > values[1] + 0.03
     assert SHIPPED.stat().st_size < 150_000

@@ -186,3 +186,15 @@ def test_limits_need_groups() -> None:
         lw.SCP(2, per_group=1).fit(bare)
     with pytest.raises(InputError, match="groups must have one entry"):
         Problems.from_arrays(np.zeros((2, 3, 1)), groups=["a"])
+
+
+def test_none_is_no_limit_on_either_side() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        table, labels = rng.normal(size=(30, 3)), rng.choice(list("ab"), 30)
+        few = lw.select(table, 8, groups=labels, per_group={"a": (None, 2)})
+        assert (labels[few.rows] == "a").sum() <= 2
+        many = lw.select(table, 8, groups=labels, per_group={"a": (5, None)})
+        assert (labels[many.rows] == "a").sum() >= 5
+        free = lw.select(table, 8, groups=labels, per_group=(None, None))
+        assert free.rows.tolist() == lw.select(table, 8).rows.tolist()

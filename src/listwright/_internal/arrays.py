@@ -55,7 +55,8 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
     except InputError:
         raise
     except (TypeError, ValueError) as error:
-        reason = _odd_row(values) or f"Got {_kind(values)}: {error}"
+        kind = type(values).__name__ + (f" of {values.dtype}" if isinstance(values, np.ndarray) else "")
+        reason = _odd_row(values) or f"Got {kind}: {error}"
         raise InputError(f"{name} must be an array of numbers. {reason}") from None
 
 
@@ -122,10 +123,6 @@ def starts_of(lengths: Sequence[int] | Ints) -> Ints:
     return starts
 
 
-def _kind(values: object) -> str:
-    return f"{type(values).__name__}" + (f" of {values.dtype}" if isinstance(values, np.ndarray) else "")
-
-
 def at_least_one(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise InputError(f"{name} must be a whole number of at least 1. Got {value!r}.")
@@ -156,6 +153,13 @@ def unit_rows(vectors: Any) -> Any:
     table = np.asarray(vectors, dtype=np.float64)
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
     return table / np.where(lengths > 0, lengths, 1.0)
+
+
+def row_dots(left: Any, right: Any) -> Floats:
+    """Return the product of each row of a table with the same row of the other, dense or sparse."""
+    if sparse.issparse(left):
+        return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
+    return np.einsum("ij,ij->i", left, right)
 
 
 def pieces(offsets: Ints, which: Ints) -> Ints:

@@ -115,5 +115,14 @@ def _arguments(constructor: Callable[..., None]) -> tuple[str, ...]:
     return tuple(sorted(argument.name for argument in arguments if argument.kind is not argument.VAR_KEYWORD))
 
 
+def takes_nan(estimator: Any) -> bool:
+    """Return whether it is an estimator that takes NaN, as its tags say, or trees that are named so."""
+    if isinstance(estimator, str):
+        return estimator in ("extra_trees", "boosting")
+    if isinstance(estimator, type | Parameters) or not hasattr(estimator, "__sklearn_tags__"):
+        return False
+    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+
+
 def _short(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}...{text[-LONGEST // 2 :]}"

@@ -92,7 +92,12 @@ def curves(records: Records, methods: Sequence[str], limit: str, y: str) -> Any:
     x = "train_size" if len(sizes) > 1 and len(limits) == 1 else limit
     ticks = [float(tick) for tick in (sizes if x == "train_size" else limits)]
     base = alt.Chart(alt.Data(values=[_plain(record) for record in records])).encode(
-        x=alt.X(f"{x}:Q", title=x.replace("_", " "), axis=alt.Axis(values=ticks)),
+        x=alt.X(
+            f"{x}:Q",
+            title=x.replace("_", " "),
+            axis=alt.Axis(values=ticks),
+            scale=alt.Scale(zero=False, nice=False, padding=20),
+        ),
         color=alt.Color("method:N", sort=list(methods)),
     )
     spans = base.mark_errorbar().encode(y=alt.Y("low:Q", title=f"mean {y}", scale=alt.Scale(zero=False)), y2="high:Q")

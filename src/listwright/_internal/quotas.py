@@ -225,7 +225,8 @@ def _bounds(asked: Any, where: str) -> tuple[int, int]:
         asked = (0, asked)
     if len(asked) != 2:
         raise InputError(f"per_group must be a number, or (least, most){where}. Got {asked!r}.")
-    low, high = (as_whole_numbers([MOST if bound is None else bound], "per_group")[0] for bound in asked)
+    asked = [none if bound is None else bound for bound, none in zip(asked, (0, MOST), strict=True)]
+    low, high = as_whole_numbers(asked, "per_group")
     if low < 0 or high < 0:
         raise InputError(f"per_group must be 0 or more. Got {min(low, high)}{where}.")
     if low > high:

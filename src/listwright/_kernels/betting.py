@@ -9,24 +9,33 @@ from listwright._kernels import kernel
 
 
 @kernel()
-def count_winners(target: float, ratios: Floats, bets: Floats, most: float) -> int:
+def count_winners(target: float, ratios: Floats, pairs: Floats, most: float, prior: float) -> int:
     """Return how many gamblers win `target` before the first who does not; one who has won stops.
 
-    Rows of `bets`: tops, bottoms, their means and the variance before each pair, the weight of a gambler's own guess in
-    that variance (which is that of 0/1 values), and the pairs left. Stakes are STaR's, and Kelly's (for growth at any
-    time) where none is said to be left.
+    Rows of `pairs`: tops, bottoms, and the pairs left. Stakes are STaR's, and Kelly's (for growth at any time) where
+    none is said to be left. A gambler expects of the next payment the mean and the mean square of earlier ones; before
+    the first, the square is that of 0/1 values, which counts as `prior` pairs.
     """
-    tops, bottoms, mean_tops, mean_bottoms, variances, doubts, left = bets
+    tops, bottoms, left = pairs
+    sums, squares = np.zeros((2, len(tops) + 1)), np.zeros((3, len(tops) + 1))  # over earlier pairs
+    for t in range(len(tops)):
+        top, bottom = tops[t], bottoms[t]
+        sums[0, t + 1], sums[1, t + 1] = sums[0, t] + top, sums[1, t] + bottom
+        squares[0, t + 1] = squares[0, t] + top * top
+        squares[1, t + 1] = squares[1, t] + 2 * top * bottom
+        squares[2, t + 1] = squares[2, t] + bottom * bottom
     for g in range(len(ratios)):
-        needed, cap, guess = target, most / ratios[g], min(ratios[g], 0.5) * (1 - min(ratios[g], 0.5))
+        ratio = ratios[g]
+        needed, cap, guess = target, most / ratio, prior * min(ratio, 0.5) * (1 - min(ratio, 0.5))
         for t in range(len(tops)):
-            variance = variances[t] + doubts[t] * guess
+            square = squares[0, t] + ratio * (ratio * squares[2, t] - squares[1, t])
+            square = (max(square, 0.0) + guess) / (prior + t)
             if left[t] > 0:
-                stake = min(np.sqrt(2 * needed / (left[t] * variance)), cap)
+                stake = min(np.sqrt(2 * needed / (left[t] * square)), cap)
             else:
-                edge = max(mean_tops[t] - ratios[g] * mean_bottoms[t], 0.0)
-                stake = min(edge / (variance + edge**2), cap)
-            needed -= np.log(1.0 + stake * (tops[t] - ratios[g] * bottoms[t]))
+                edge = (0.5 + sums[0, t] - ratio * (1.0 + sums[1, t])) / (1 + t)
+                stake = min(max(edge, 0.0) / square, cap)
+            needed -= np.log(1.0 + stake * (tops[t] - ratio * bottoms[t]))
             if needed <= 1e-12:
                 break
         if needed > 1e-12:

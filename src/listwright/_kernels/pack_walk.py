@@ -14,7 +14,7 @@ UNMET = 4  # columns of `unmet_rows`
 
 
 def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: Any, limits: Any) -> tuple[Any, Any]:
-    (base, arrays), (sizes, token_limit, length, quotas) = trees, limits
+    (base, arrays), (sizes, windows, token_limit, length, quotas) = trees, limits
     roots, columns, leaves = arrays[0], arrays[1], arrays[-1]
     n, width = len(own), own.shape[1] + links.shape[2] + UNMET
     table, uses = np.zeros((n, width)), np.zeros((width, len(roots)), np.bool_)
@@ -25,7 +25,8 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: A
     space = np.zeros(1, dtype=np.uint64), np.empty((n, UNMET), np.float32), np.zeros(n, np.bool_), np.empty(n, np.int64)
     again = np.ones(n, np.bool_), uses, np.ones((n, len(roots)), np.bool_), np.empty((n, len(roots)), leaves.dtype)
     shared = table, *again, np.empty(n, leaves.dtype), links, own.shape[1], np.array([0, n]), bonus, twins
-    count = _pick(*shared, *space, *needs, sizes, token_limit, *quotas, picks, scores, base, *arrays)
+    room = sizes.copy(), *windows, np.zeros((n, 2)), token_limit
+    count = _pick(*shared, *space, *needs, *room, *quotas, picks, scores, base, *arrays)
     return picks[:count], scores[:count]
 
 
@@ -35,7 +36,8 @@ def _pick(
     values: Any, links: Any, width: int, offsets: Any, bonus: Any, twins: Any,
     met: Any, unmet: Any, taken: Any, rows: Any,
     starts: Any, parts: Any, wholes: Any, weights: Any,
-    sizes: Any, token_limit: float, groups: Any, counts: Any, amounts: Any, spare: Any, picks: Any, scores: Any,
+    sizes: Any, of_text: Any, overlaps: Any, cut: Any, token_limit: float,
+    groups: Any, counts: Any, amounts: Any, spare: Any, picks: Any, scores: Any,
     base: float, roots: Any, columns: Any, thresholds: Any, left: Any, right: Any, leaves: Any,
 ) -> int:  # fmt: skip
     """Fill in picks and scores, and return how many there are; trees look again only at columns that a pick changed."""
@@ -76,6 +78,13 @@ def _pick(
         met[0] |= wholes[best]
         for row in range(len(table)):
             taken[row] |= twins[row, best]
+        for k in range(len(overlaps)):  # windows of one text, of which only what is new counts
+            if overlaps[k, 0] == best:
+                row, end = int(overlaps[k, 1]), int(overlaps[k, 2])
+                more = max(overlaps[k, 3] - cut[row, end], 0.0)
+                sizes[row], cut[row, end] = max(sizes[row] - more, 0.0), cut[row, end] + more
+                taken[row] |= cut[row, 0] + cut[row, 1] >= of_text[row]
+        for row in range(len(table)):
             if not taken[row]:
                 for kind in range(kinds):
                     if links[best, row, kind] > table[row, width + kind]:

@@ -92,6 +92,20 @@ def stale_rows(
 
 
 @kernel()
+def take_above(rows: Ints, scores: Floats, least: float, high: float) -> tuple[Ints, int]:
+    """Return the rows with a score from `high` on; those from `least` on stay, in front, and how many these are."""
+    chosen, n_chosen, left = np.empty(len(rows), dtype=np.int64), 0, 0
+    for i in range(len(rows)):
+        if scores[i] >= high:
+            chosen[n_chosen] = rows[i]
+            n_chosen += 1
+        elif scores[i] >= least:
+            rows[left], scores[left] = rows[i], scores[i]
+            left += 1
+    return chosen[:n_chosen], left
+
+
+@kernel()
 def highest_outside(bounds: Floats, costs: Floats, open_rows: Bools, active: Ints) -> float:
     """Return the highest bound per cost of the open rows that are not active; `active` in ascending order."""
     highest, at = -np.inf, 0

@@ -7,7 +7,7 @@ import numpy as np
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
 from listwright.baselines.base import Baseline, lists_by_score
-from listwright.baselines.cover import cover_of, items_of, static_order
+from listwright.baselines.weighted_cover import cover_of, items_of, static_order
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.training.signature import with_catalogue

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints, unit_rows
+from listwright._internal.arrays import Floats, Ints, row_dots, unit_rows
 from listwright._internal.saved import saved_as
 from listwright.baselines.base import Baseline, PerGroup, as_lists, stepwise_lists
 from listwright.errors import InputError
@@ -114,9 +114,8 @@ class _Graph:
         return np.where((picks >= 0)[self.problems.owners], near, 0.0)
 
     def _dots(self, others: Any, partners: Ints) -> Floats:
-        if sparse.issparse(self.units):
-            return np.asarray(self.units.multiply(sparse.csr_array(others)[partners]).sum(axis=1)).ravel()
-        return np.einsum("ij,ij->i", self.units, np.asarray(others)[partners])
+        table = sparse.csr_array(others) if sparse.issparse(self.units) else np.asarray(others)
+        return row_dots(self.units, table[partners])
 
 
 def _greedy(

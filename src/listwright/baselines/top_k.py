@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,11 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, RandomState, as_generator
 from listwright._internal.extras import find_extra
-from listwright._internal.parameters import clone
+from listwright._internal.parameters import clone, takes_nan
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import SMALL, one_thread, threads_for
 from listwright.baselines.base import Baseline, PerGroup, lists_by_score
-from listwright.baselines.cover import by_item, gains_alone, items_of, state_table
+from listwright.baselines.weighted_cover import by_item, gains_alone, items_of, state_table
 from listwright.errors import InputError
 from listwright.learners.aggregate import classifies, fit_ranker, is_ranker
 from listwright.lists import Lists
@@ -64,7 +65,7 @@ class TopK(Baseline):
     --------
     >>> scores = [[0.2, 0.9, 0.5], [0.7, 0.1, 0.3]]
     >>> problems = Problems.from_arrays(np.array(scores)[..., None], feature_names=["retriever_score"])
-    >>> [one.tolist() for one in TopK("retriever_score", length=2).fit(problems).predict(problems)]
+    >>> [items.tolist() for items in TopK("retriever_score", length=2).fit(problems).predict(problems)]
     [[1, 2], [0, 2]]
 
     With labels, an estimator can learn what to sort by:
@@ -97,6 +98,7 @@ class TopK(Baseline):
         column = column_of(self.estimator, self.signature_)
         if column is not None:
             return column_values(problems, column)
+        problems = self._with_nan(problems)
         with one_thread():
             if self.per_item_:
                 return self._by_item(problems)
@@ -119,6 +121,7 @@ class TopK(Baseline):
         return column_of(self.estimator, problems) is None
 
     def _learn(self, problems: Problems) -> None:
+        problems = self._with_nan(problems)
         self.n_items_ = problems.n_items
         self.per_item_ = bool(self.n_items_ and not problems.n_features and problems.context is not None)
         self.per_item_ &= not is_ranker(self.estimator)
@@ -132,6 +135,9 @@ class TopK(Baseline):
                 self.model_ = fit_estimator(
                     self.estimator, self._rows(problems), gains_alone(problems), seed, problems.counts
                 )
+
+    def _with_nan(self, problems: Problems) -> Problems:
+        return problems.with_nan() if takes_nan(self.estimator) else problems
 
     def _rows(self, problems: Problems) -> Any:
         parts = [problems.features]
@@ -170,13 +176,6 @@ class TopK(Baseline):
         return gains[problems.owners, items_of(problems)]
 
 
-def check_estimator(estimator: Any, what: str = "estimator") -> None:
-    if isinstance(estimator, str) and estimator in NAMES:
-        return
-    if isinstance(estimator, str | type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise InputError(f"{what} must be one of {', '.join(NAMES)}, or an estimator. Got {estimator!r}.")
-
-
 def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: Ints | None = None) -> Any:
     if classifies(estimator):
         gains = (gains > 0).astype(np.int64)
@@ -186,10 +185,13 @@ def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: 
         return DummyRegressor().fit(table, gains)
     model = _fresh(estimator, table, seed)
     table = _suit(table, model)
-    with threads_for(table):
+    with threads_for(table), warnings.catch_warnings():  # threads of scikit-learn may leave no filters of warnings
         if is_ranker(estimator) and counts is not None:
             return fit_ranker(model, table, gains, counts)
-        return model.fit(table, gains)
+        model.fit(table, gains)
+    if isinstance(estimator, str) and estimator == "extra_trees":
+        model.n_jobs = 1  # threads would add the trees up in any order
+    return model
 
 
 def _suit(table: Any, model: Any) -> Any:
@@ -261,4 +263,6 @@ def check_relevance(relevance: Any, problems: Problems, what: str) -> None:
     if isinstance(relevance, str) and relevance not in NAMES:
         known = ", ".join([*(problems.feature_names or ()), *NAMES])
         raise InputError(f"{what} must be a column or an estimator ({known}). Got {relevance!r}.")
-    check_estimator(relevance, what)
+    learns = not isinstance(relevance, type) and hasattr(relevance, "fit") and hasattr(relevance, "predict")
+    if not isinstance(relevance, str) and not learns:
+        raise InputError(f"{what} must be one of {', '.join(NAMES)}, or an estimator. Got {relevance!r}.")

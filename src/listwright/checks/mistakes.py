@@ -213,7 +213,8 @@ def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, e
         return False
     n_better = np.bincount(problems.owners, better, minlength=len(problems))
     mixed = int(((n_better > 0) & (n_better < problems.counts)).sum())
-    return limit <= SUSPICIOUS or exact or mixed >= MIXED or (auc >= LEAKS and (flat or steep))
+    enough = MIXED // 2 if auc == 1.0 and limit < LEAKS else MIXED  # one column without a single mistake is no chance
+    return limit <= SUSPICIOUS or exact or mixed >= enough or (auc >= LEAKS and (flat or steep))
 
 
 def _mostly_equal(values: Floats) -> bool:

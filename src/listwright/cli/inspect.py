@@ -67,7 +67,9 @@ def inspect(
         write_page(model_report(learned, important), Path(out))
     if as_json:
         tables = {"weights": weights, "importance": important, "history": getattr(learned, "history_", None)}
-        show_json(about_file | {name: None if table is None else _finite(table) for name, table in tables.items()})
+        finite = lambda record: {name: None if value != value else value for name, value in record.items()}  # noqa: E731
+        records = {name: None if table is None else [*map(finite, table.records())] for name, table in tables.items()}
+        show_json(about_file | records)
         return
     for name, value in about_file.items():
         _show(name, value)
@@ -89,10 +91,6 @@ def _problems(model: Any, data: list[str] | None) -> Any:
             f"This model was trained for {model.reward_spec_!r}, which is code, and inspect runs none. Leave DATA out."
         ) from None
     return read_for(model, data, reward=reward)
-
-
-def _finite(table: Any) -> list[dict[str, Any]]:
-    return [{name: None if value != value else value for name, value in record.items()} for record in table.records()]
 
 
 def _show_bars(title: str, table: Any, value: str) -> None:

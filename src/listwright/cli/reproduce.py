@@ -160,16 +160,16 @@ def data(
 ) -> None:
     """Download a published data set from its own source, once, and print where it is. The folder of that name in the
     folder that the environment variable LISTWRIGHT_DATA names is taken instead, if there is one."""
-    from listwright.datasets._fetch import PUBLISHED, describe, obtain
+    from listwright.datasets._fetch import PUBLISHED, obtain
 
     if name is None:
         if as_json:
             show_json({key: {"about": known.about, "licence": known.licence} for key, known in PUBLISHED.items()})
         else:
-            print("\n\n".join(describe(key) for key in sorted(PUBLISHED)))
+            print("\n\n".join(PUBLISHED[key].describe(key) for key in sorted(PUBLISHED)))
         return
-    folder = obtain(name, tell=lambda text: None)  # which is printed below
+    folder = obtain(name, describe=False)  # which is printed below
     if as_json:
         show_json({"name": name, "folder": str(folder), "licence": PUBLISHED[name].licence})
     else:
-        print(f"{describe(name)}\nFolder: {folder}")
+        print(f"{PUBLISHED[name].describe(name)}\nFolder: {folder}")

@@ -29,7 +29,7 @@ def select(
         str | None, typer.Option(help="Column of the vectors, if the file has several columns of lists.")
     ] = None,
     reward: Annotated[
-        str, typer.Option(help="facility_location, log_det, saturated_coverage or feature_based.")
+        str, typer.Option(help="facility_location, log_det, graph_cut, max_min, or another of lw.select.")
     ] = "facility_location",
     metric: Annotated[str, typer.Option(help="cosine, dot, rbf or euclidean.")] = "cosine",
     neighbors: Annotated[
@@ -110,17 +110,16 @@ def check_picture(path: str | None) -> None:
 def write_picture(selection: Selection, vectors: Path, path: str) -> None:
     """Write the charts of a selection: side by side as PNG or SVG, or one below the other on an HTML page."""
     from listwright.report import Figure, ReportPage, Section, write_page
-    from listwright.report.charts import as_png, as_svg, charts, specification
+    from listwright.report.charts import as_png, as_svg, specification
     from listwright.report.page import write_bytes, write_text
 
-    scatter, curve = selection.plot("rows"), selection.plot("values")
     if path.lower().endswith(".html"):
-        figures = [Figure("rows", scatter, CAPTIONS[0]), Figure("value", curve, CAPTIONS[1])]
+        figures = [Figure("rows", selection.plot("rows"), CAPTIONS[0])]
+        figures.append(Figure("value", selection.plot("values"), CAPTIONS[1]))
         text = f"{len(selection):,} rows of {vectors.name}: {selection.bound}."
         write_page(ReportPage("Selected rows", text, [Section("Picks", "What was picked.", figures)]), Path(path))
         return
-    both = charts().hconcat(scatter.properties(width=420), curve.properties(width=420))
-    svg = as_svg(specification(both))
+    svg = as_svg(specification(selection.plot()))
     if path.lower().endswith(".svg"):
         write_text(Path(path), svg)
     else:

@@ -59,6 +59,10 @@ def read_for(
     if known is not None:
         known = known if budget is not None or model.budget is not None else replace(known, size=None)
         limited = per_group is not None or getattr(model, "per_group", None) is not None
+        if known.catalogue is not None and known.catalogue == known.item:
+            named = named | {"catalogue": named.get("item", known.item)}
+        if model.new_items:  # which the model compares by name
+            known = replace(known, catalogue_names=())
         known = replace(known if limited else replace(known, group=None), **named)
         problems = read_problems(data, columns=known, **options)[0]
         sizes_for(budget, problems, "Fit the model again on a table that has one.")

@@ -14,8 +14,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats
-from listwright.context.passages import Passages, read_passages
+from listwright.context.passages import Passages, field_of, is_missing, read_passages
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
@@ -24,7 +23,7 @@ from listwright.text.passages.problems import join_features
 from listwright.text.readers import read_text
 
 KINDS = ("label", "answer", "cited")
-_EMPTY = ("NAType", "NaTType")
+KNOWN = ("titles", "scores", "sources", "embeddings", "query_embedding")
 
 
 class QuestionColumns(NamedTuple):
@@ -82,8 +81,7 @@ class Example(NamedTuple):
         return len(held) / len(set(self.facts) - {-1})
 
     def arguments(self) -> dict[str, Any]:
-        names = ("titles", "sources", "scores", "embeddings", "query_embedding")
-        return {"query": self.query, "passages": self.texts} | {name: getattr(self.given, name) for name in names}
+        return {"query": self.query, "passages": self.texts} | {name: getattr(self.given, name) for name in KNOWN}
 
 
 def read_examples(data: Any, **names: Any) -> list[Example]:
@@ -96,6 +94,7 @@ def read_examples(data: Any, **names: Any) -> list[Example]:
     if isinstance(data, str | Path):
         data = read_records(Path(data))
     records = data if isinstance(data, list) else _group_frame(data, columns)
+    _check_known(records, columns)
     examples = [_example(record, number, columns) for number, record in enumerate(records)]
     usable = [example for example in examples if max(example.facts, default=-1) >= 0]
     if not usable:
@@ -116,14 +115,12 @@ def read_records(file: Path) -> list[dict[str, Any]]:
     return records
 
 
-def example_problems(
-    examples: Sequence[Example], features: Sequence[PassageFeatures], sizes: Sequence[Floats] | None = None
-) -> Problems:
+def example_problems(examples: Sequence[Example], features: Sequence[PassageFeatures], **more: Any) -> Problems:
     """Turn examples into `Problems` whose reward is the share of the facts that a list holds."""
     facts = np.concatenate([example.facts for example in examples])
     rows = np.flatnonzero(facts >= 0)
     table = sparse.csr_array((np.ones(len(rows)), (rows, facts[rows])), shape=(len(facts), int(facts.max()) + 1))
-    return join_features(features, sizes=None if sizes is None else np.concatenate(sizes), reward=Coverage(table))
+    return join_features(features, reward=Coverage(table), **more)
 
 
 def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
@@ -156,12 +153,19 @@ def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
         for column in lists:
             record.setdefault(column, []).append(row[column])
         for column in flags:
-            record.setdefault(column, []).append(not _is_missing(row[column]) and bool(row[column]))
+            record.setdefault(column, []).append(not is_missing(row[column]) and bool(row[column]))
         if kind == "answer":
             answers = record.setdefault(name, [])
-            value = None if _is_missing(row[name]) else row[name]
+            value = None if is_missing(row[name]) else row[name]
             answers += [answer for answer in _several(value) if answer not in answers]
     return records
+
+
+def _check_known(records: Sequence[Any], columns: QuestionColumns) -> None:
+    """Refuse names that no record knows, which would be ignored otherwise."""
+    for name in (getattr(columns, option) for option in (*KNOWN, "shown")):
+        if name and not any(isinstance(record, Mapping) and name in record for record in records):
+            raise InputError(f"No record has {name!r}.")
 
 
 def _example(record: Any, number: int, columns: QuestionColumns) -> Example:
@@ -172,56 +176,50 @@ def _example(record: Any, number: int, columns: QuestionColumns) -> Example:
     if missing:
         raise InputError(f"Record {number} has no {missing[0]!r}. It has {', '.join(map(str, record))}.")
     kind, name = columns.supervision
-    names = ("titles", "scores", "sources", "embeddings", "query_embedding")
-    known = {option: record.get(getattr(columns, option)) for option in names if getattr(columns, option)}
+    known = {option: record.get(getattr(columns, option)) for option in KNOWN if getattr(columns, option)}
     given = read_passages(record[columns.passages], **known)
-    flags = np.array(_FLAGS[kind](record, given.texts, given.titles, columns.passages, name, number), dtype=bool)
+    flags = _FLAGS[kind](record, given, columns.passages, name, number)
     if columns.shown is not None:
-        shown = _positions(record, given.texts, given.titles, columns.passages, columns.shown, number)
-        given, flags = given.take(np.flatnonzero(shown)), flags[np.flatnonzero(shown)]
+        shown = np.flatnonzero(_positions(record, given, columns.passages, columns.shown, number))
+        given, flags = given.take(shown), [flags[row] for row in shown]
     facts = np.where(flags, 0 if kind == "answer" else np.cumsum(flags) - 1, -1)
     return Example(str(record[columns.query]), given, facts.tolist())
 
 
-def _label_flags(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
-    if name in record:
-        labels = list(record[name])
-    else:
-        labels = [
-            passage.get(name) if isinstance(passage, Mapping) else getattr(passage, name, None)
-            for passage in record[passages]
-        ]
-        if all(label is None for label in labels):
-            raise InputError(f"Record {number} has no {name!r}, and neither have its passages.")
-    if len(labels) != len(texts):
-        raise InputError(f"Record {number} has {len(texts)} passages and {len(labels)} labels.")
-    return [bool(label) for label in labels]
+def _label_flags(record: Any, given: Passages, passages: str, name: str, number: int) -> list[bool]:
+    labels = (
+        [field_of(passage, name) for passage in record[passages]] if record.get(name) is None else list(record[name])
+    )
+    if len(labels) != len(given):
+        raise InputError(f"Record {number} has {len(given)} passages and {len(labels)} labels.")
+    if all(label is None for label in labels):
+        raise InputError(f"Record {number} has no {name!r}, and neither have its passages.")
+    return [not is_missing(label) and bool(label) for label in labels]
 
 
-def _answer_flags(
-    record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int
-) -> list[bool]:
+def _answer_flags(record: Any, given: Passages, passages: str, name: str, number: int) -> list[bool]:
     """Return the passages whose title or text holds one of the answers as whole words, without case or punctuation."""
     if name not in record:
         raise InputError(f"Record {number} has no {name!r}.")
     wanted = [plain for plain in (_plain(str(answer)) for answer in _several(record[name])) if plain.strip()]
-    whole = [_plain(f"{title} {text}") for title, text in zip(titles, texts, strict=True)]
+    whole = [_plain(f"{title} {text}") for title, text in zip(given.titles, given.texts, strict=True)]
     return [any(answer in text for answer in wanted) for text in whole]
 
 
-def _positions(record: Any, texts: list[str], titles: list[str], passages: str, name: str, number: int) -> list[bool]:
+def _positions(record: Any, given: Passages, passages: str, name: str, number: int) -> list[bool]:
     """Return which passages are named: by one boolean each, by positions counted from 0, or by titles."""
-    cited = list(record.get(name) if record.get(name) is not None else [])
-    if len(cited) == len(texts) and all(isinstance(entry, bool | np.bool_) for entry in cited):
+    cited = [] if record.get(name) is None else record[name]
+    if isinstance(cited, str | Mapping) or not hasattr(cited, "__len__"):
+        raise InputError(
+            f"{name!r} of record {number} must be a list of positions, titles or flags. Got {cited!r:.80}."
+        )
+    cited = list(cited)
+    if len(cited) == len(given) and all(isinstance(entry, bool | np.bool_) for entry in cited):
         return [bool(entry) for entry in cited]
-    outside = [entry for entry in cited if isinstance(entry, int) and not 0 <= entry < len(texts)]
+    outside = [entry for entry in cited if isinstance(entry, int | np.integer) and not 0 <= entry < len(given)]
     if outside:
-        raise InputError(f"Record {number} cites passage {outside[0]} of {len(texts)}. Positions are from 0.")
-    return [place in cited or (title != "" and title in cited) for place, title in enumerate(titles)]
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in _EMPTY
+        raise InputError(f"Record {number} cites passage {outside[0]} of {len(given)}. Positions are from 0.")
+    return [place in cited or (title != "" and title in cited) for place, title in enumerate(given.titles)]
 
 
 def _several(answers: Any) -> list[Any]:

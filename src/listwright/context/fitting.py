@@ -5,7 +5,7 @@ weights of scores, embeddings, positions and sources beside them, and probabilit
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -19,15 +19,14 @@ from listwright.context.examples import Example, example_problems
 from listwright.context.model import (
     LENGTH,
     MOST_WEIGHT,
-    SCORE_WEIGHT,
     Calibration,
     calibration_of,
-    default_weights,
     estimate_weight,
     fit_logistic,
     passage_model,
     pick_rows,
     scores_alone,
+    sigmoid,
     text_probabilities,
     walk_passages,
     weigh_evidence,
@@ -42,13 +41,14 @@ from listwright.guarantees.held_out import HeldOutValues, make_certificate
 from listwright.problems import Problems
 from listwright.selection import greedy
 from listwright.text.passages import PassageFeatures, passage_features
+from listwright.text.passages.columns import ranks
 
 FOLDS = 3
 MANY, LATEST = 20, 500  # questions from which it is estimated what scores weigh: so many at least, and at most
 FEWEST = 12  # questions with which folds tell anything
 LEAST_OF_SOURCE = 5  # passages from which something is learned of their source
 MOST_OF_SOURCE = 2.0  # log-odds
-SCORES = "your reranker's top k"
+_RIVALS = {"bm25": ("bm25", "BM25"), "scores": ("score", "your reranker's top k")}  # by what to sort, and the name
 
 
 class _Fold(NamedTuple):
@@ -57,10 +57,7 @@ class _Fold(NamedTuple):
 
 
 def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
-    """Return a model of passages that learned from the examples, with its calibration.
-
-    The current model may stay as it is, unless it has learned from the examples, which are not `new` then.
-    """
+    """Return a model that learned from the examples; the current one may stay as it is where these are `new` to it."""
     report_progress("reading passages", 0, 3)
     features = [example.features() for example in examples]
     problems = example_problems(examples, features)
@@ -95,9 +92,7 @@ def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[
 def _mean_shares(
     folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]
 ) -> tuple[float, float]:
-    """Return the mean share of the facts in lists of two to `LENGTH` passages, on questions not learned from, and that
-    in the first passages, which decide where all longer lists hold everything, as those of few passages do.
-    """
+    """Return the mean share of the facts in held-out lists of two to `LENGTH` passages, and that in the first ones."""
     shares = []
     for model, held_out in folds:
         for row in held_out:
@@ -118,11 +113,11 @@ def _calibrate(folds: Sequence[_Fold], examples: Sequence[Example], features: Se
     columns = [
         np.concatenate([signal.get(name, no) for signal, no in zip(signals, blank, strict=True)]) for name in names
     ]
-    text = np.concatenate(alone)
-    fitted = fit_logistic(np.column_stack([np.ones(len(text)), text, *columns]), labels)
-    learned = np.clip(fitted[2:], 0.0, MOST_WEIGHT)
-    weights = {name: float(weight) for name, weight in zip(names, learned, strict=True)}
-    rest = labels - 0.5 * (1 + np.tanh(0.5 * (fitted[0] + fitted[1] * text + np.column_stack(columns) @ learned)))
+    table = np.column_stack([np.ones(len(labels)), np.concatenate(alone), *columns])
+    fitted = fit_logistic(table, labels)
+    fitted[2:] = np.clip(fitted[2:], 0.0, MOST_WEIGHT)
+    weights = {name: float(weight) for name, weight in zip(names, fitted[2:], strict=True)}
+    rest = labels - sigmoid(table @ fitted)
     calibration = Calibration(
         intercept=float(fitted[0]),
         slope=float(max(fitted[1], 0.1)),
@@ -165,14 +160,6 @@ def _learn_picks(
     return tuple(coefficients.tolist())
 
 
-def signal_weights(model: SCP, example: Any, asked: float | None) -> Mapping[str, float]:
-    """Return the weights of the signals of a question: those asked for, else those learned, else the usual ones."""
-    learned = calibration_of(model).weights
-    if asked is not None or not learned:
-        return default_weights(example, SCORE_WEIGHT if asked is None else asked)
-    return default_weights(example, SCORE_WEIGHT) | learned
-
-
 class ScoreWeights:
     """What scores weigh for a packer, estimated from questions without labels."""
 
@@ -183,14 +170,12 @@ class ScoreWeights:
 
     def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
         """Take in a question, unless its passages are too many or have no scores, or the weight is known already."""
-        model = self.packer._model()
-        if self.packer.score_weight is not None or calibration_of(model).weights:
-            return
-        read = read_passages(passages, **known)
-        signals = [values for name, values in read.signals().items() if name != "position"]
-        if signals and isinstance(query, str) and len(read) <= MOST:
+        model, read = self.packer._model(), read_passages(passages, **known)
+        signals = {name: values for name, values in read.signals().items() if name != "position"}
+        learned = self.packer.score_weight is not None or signals.keys() & calibration_of(model).weights
+        if signals and not learned and isinstance(query, str) and len(read) <= MOST:
             self.texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
-            self.signals.append(np.mean(signals, axis=0))
+            self.signals.append(np.mean(list(signals.values()), axis=0))
 
     def estimate(self) -> float | None:
         return None if len(self.texts) < MANY else estimate_weight(self.texts, self.signals)
@@ -206,44 +191,41 @@ def certify_packer(
     length: int | None,
     stop: str | None,
 ) -> HeldOutCertificate:
-    unknown = [name for name in rivals if name not in ("bm25", "scores")]
+    rivals = [rivals] if isinstance(rivals, str) else rivals
+    unknown = [name for name in rivals if name not in _RIVALS]
     if unknown:
         raise InputError(f'rivals must be "bm25" or "scores". Got {unknown[0]!r}.')
     sizes = [np.maximum(passage_sizes(case.given, None, packer.tokens, packer.style), 1.0) for case in examples]
-    problems = example_problems(examples, [example.features() for example in examples], sizes)
+    columns = {"score": [-ranks(_scores_of(example)) for example in examples]} if "scores" in rivals else {}
+    features = [example.features() for example in examples]
+    problems = example_problems(examples, features, sizes=np.concatenate(sizes), columns=columns)
     limits: dict[str, Any] = {"length": length, "budget": budget}
     best = greedy(problems, **limits).values
     assert best is not None
     packed = [packer.pack(**example.arguments(), **limits, stop=stop) for example in examples]
     values = np.array([case.share(answer.positions) for case, answer in zip(examples, packed, strict=True)])
     others: dict[str, Floats] = {}
-    notes: tuple[str, ...] = ()
-    if "bm25" in rivals:
-        by_words = MMR(0.0, relevance="bm25").fit(problems).predict(problems, **limits, allow_short=True)
-        others["BM25"] = list_values(by_words, problems)
-    if "scores" in rivals:
-        tops = [_top_by_score(case, size, budget, length) for case, size in zip(examples, sizes, strict=True)]
-        others[SCORES] = np.array([case.share(top) for case, top in zip(examples, tops, strict=True)])
-        taken = sum(float(size[top].sum()) for size, top in zip(sizes, tops, strict=True))
-        fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
-        notes = (f"Contexts had {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens than {SCORES}.",)
+    remarks: dict[str, str] = {}
+    for rival in rivals:
+        column, name = _RIVALS[rival]
+        lists = MMR(0.0, relevance=column).fit(problems).predict(problems, **limits, allow_short=True)
+        others[name] = list_values(lists, problems)
+        if rival == "scores":
+            taken = sum(float(size[items].sum()) for size, items in zip(sizes, lists, strict=True))
+            fewer = 1.0 - sum(answer.tokens for answer in packed) / max(taken, 1.0)
+            remarks[name] = f", with {abs(100 * fewer):.0f} % {'fewer' if fewer >= 0 else 'more'} tokens"
     kinds, clusters = np.unique([case.key() for case in examples], return_inverse=True)
     copies = len(examples) - len(kinds)
-    if copies:
-        notes += (f"{copies} of these are repeated questions, and each question counts once.",)
-    measured = HeldOutValues(values, best, others, clusters=clusters if copies else None, notes=notes)
+    notes = (f"{copies} of these are repeated questions, and each question counts once.",) if copies else ()
+    again = clusters if copies else None
+    measured = HeldOutValues(values, best, others, clusters=again, notes=notes, remarks=remarks)
     return make_certificate(measured, delta=delta, length=length, budget=budget)
 
 
-def _top_by_score(example: Example, sizes: Floats, budget: float | None, length: int | None) -> list[int]:
+def _scores_of(example: Example) -> Floats:
     if example.given.scores is None:
         raise InputError(f'rivals=["scores"] needs a score of every passage. {example.query!r:.60} has none.')
-    left, top = np.inf if budget is None else budget, list[int]()
-    for row in np.argsort(-example.given.scores, kind="stable")[:length].tolist():
-        if sizes[row] <= left:
-            left -= sizes[row]
-            top.append(row)
-    return top
+    return example.given.scores
 
 
 def refuse_learned(examples: Sequence[Example], learned: frozenset[str]) -> None:

@@ -32,6 +32,7 @@ SCORE_WEIGHT = 2.5  # log-odds for one standard deviation of given scores: with 
 MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
 MOST_WEIGHT = 8.0
 DIRECT = 2.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
+NO_WINDOWS = (np.zeros(0), np.zeros((0, 4)))
 FEW_WORDS = (0.3, 0.6)  # shares of the question's words in the passages at which texts tell nothing, and all they can
 
 
@@ -89,6 +90,7 @@ def walk_passages(
     token_limit: float = np.inf,
     quotas: tuple[Ints, Ints, Floats, Floats] = NO_QUOTAS,
     copies: Bools | None = None,
+    windows: tuple[Floats, Floats] = NO_WINDOWS,
 ) -> tuple[Ints, Floats]:
     trees, n = model.policy_.boosted_trees(), len(features.table)
     assert trees is not None
@@ -101,7 +103,7 @@ def walk_passages(
         trees,
         bonus,
         np.zeros((n, n), dtype=bool) if copies is None else copies,
-        (np.zeros(n) if sizes is None else sizes, float(token_limit), int(length), quotas),
+        (np.zeros(n) if sizes is None else sizes, windows, float(token_limit), int(length), quotas),
     )
 
 
@@ -117,7 +119,7 @@ class Calibration:
     sources: dict[str, float] = field(default_factory=dict)  # by source: log-odds that its passages have more
 
     def probabilities(self, odds: Floats) -> Floats:
-        return _sigmoid(pick_rows(odds) @ np.array(self.picks)) if len(odds) else odds
+        return sigmoid(pick_rows(odds) @ np.array(self.picks)) if len(odds) else odds
 
 
 def calibration_of(model: SCP) -> Calibration:
@@ -135,20 +137,20 @@ def fit_logistic(table: Floats, labels: Floats, *, penalty: float = 1.0) -> Floa
     """Return the coefficients of a logistic regression with an L2 penalty, by Newton's method."""
     weights = np.zeros(table.shape[1])
     for _ in range(30):
-        shares = _sigmoid(table @ weights)
+        shares = sigmoid(table @ weights)
         step = table.T @ (labels - shares) - penalty * weights
         curvature = (table * (shares * (1 - shares))[:, None]).T @ table + penalty * np.eye(len(weights))
         weights += np.linalg.solve(curvature, step)
     return weights
 
 
-def _sigmoid(values: Floats) -> Floats:
+def sigmoid(values: Floats) -> Floats:
     return 0.5 * (1.0 + np.tanh(0.5 * values))  # which does not overflow
 
 
 def text_probabilities(model: SCP, features: PassageFeatures) -> Floats:
     calibration = calibration_of(model)
-    return _sigmoid(calibration.intercept + calibration.slope * scores_alone(model, features))
+    return sigmoid(calibration.intercept + calibration.slope * scores_alone(model, features))
 
 
 class PassageEvidence(NamedTuple):
@@ -162,12 +164,7 @@ class PassageEvidence(NamedTuple):
 def weigh_evidence(
     model: SCP, features: PassageFeatures, given: Passages, weights: Mapping[str, float]
 ) -> PassageEvidence:
-    """Add signals to the text's log-odds: each standardised signal times its weight.
-
-    The log-odds of the text count less where the passages hold few words of the question. Unless the weights were
-    learned together with them they never count for more than `MOST_CERTAIN` allows, as a question from elsewhere is not
-    what the trees learned from.
-    """
+    """Add each standardised signal, times its weight, to the log-odds of the text."""
     calibration = calibration_of(model)
     signals = {name: weights[name] * values for name, values in given.signals().items() if weights.get(name)}
     extra = sum(signals.values(), np.zeros(len(given)))
@@ -178,11 +175,12 @@ def weigh_evidence(
     direct = np.where(whole & (known == 1.0), DIRECT, 0.0)
     if not extra.any():
         return PassageEvidence(direct / calibration.slope, calibration.slope, np.zeros(len(given)))
-    low, high = FEW_WORDS
+    low, high = FEW_WORDS  # where passages hold few words of the question, their log-odds count less
     trust = np.clip((known - low) / (high - low), 1e-6, 1.0) if len(given) > 2 else 1e-6
     scale = float(calibration.slope * trust)
     text = calibration.intercept + scale * scores_alone(model, features)
-    share = _sigmoid(text)
+    # Beside weights that were not learned with it, the text is never certain: a question may be from elsewhere.
+    share = sigmoid(text)
     certain = 1e-9 if signals.keys() <= calibration.weights.keys() else MOST_CERTAIN
     bounded = np.log((share + certain) / (1.0 - share + certain))
     # Signals raise the log-odds of all passages, which says nothing of how many are needed.
@@ -201,23 +199,21 @@ def _common_shift(text: Floats, both: Floats) -> float:
     low, high = -30.0, 30.0
     for _ in range(50):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if _sigmoid(both - middle).sum() > _sigmoid(text).sum() else (low, middle)
+        low, high = (middle, high) if sigmoid(both - middle).sum() > sigmoid(text).sum() else (low, middle)
     return low
 
 
-def default_weights(given: Passages, weight: float) -> dict[str, float]:
-    """Return the weights of signals of which nothing was learned: scores and cosines share `weight`."""
+def signal_weights(model: SCP, given: Passages, asked: float | None) -> dict[str, float]:
+    """Return the weights of signals: those learned, unless one was asked for, which scores and cosines share."""
     names = [name for name in given.signals() if name != "position"]
-    return {name: weight / len(names) for name in names}
+    usual = dict.fromkeys(names, (SCORE_WEIGHT if asked is None else asked) / max(len(names), 1))
+    return usual | calibration_of(model).weights if asked is None else usual
 
 
 def estimate_weight(texts: Iterable[Floats], signals: Iterable[Floats]) -> float:
-    """Return the weight of a signal from many unlabelled questions, given the text's probabilities of each passage.
-
-    The mean of the signal differs between passages that are needed and others by its covariance with the probabilities
-    over their variance; its weight is that of a linear discriminant.
-    """
+    """Return the weight of a signal, as that of a linear discriminant, from probabilities of the text for labels."""
     share, signal = np.concatenate(list(texts)), np.concatenate(list(signals))
+    # How far the mean of the signal is apart between passages that are needed and others.
     apart = max(float(np.cov(share, signal)[0, 1] / max(share.var(), 1e-9)), 0.0)
     rate = float(share.mean())
     return float(min(apart / max(1.0 - rate * (1.0 - rate) * apart**2, 0.2), MOST_WEIGHT))

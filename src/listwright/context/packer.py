@@ -16,9 +16,9 @@ from listwright._internal.parameters import Parameters
 from listwright._internal.progress import progress_to
 from listwright._internal.quotas import Quotas, as_rows
 from listwright._kernels.constraints import NO_QUOTAS
-from listwright.context.examples import read_examples
-from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned, signal_weights
-from listwright.context.model import calibration_of, shipped_model, walk_passages, weigh_evidence
+from listwright.context.examples import KNOWN, read_examples
+from listwright.context.fitting import ScoreWeights, certify_packer, fit_model, refuse_learned
+from listwright.context.model import calibration_of, shipped_model, signal_weights, walk_passages, weigh_evidence
 from listwright.context.packed import STYLES, Packed, Style, decreasing_scores, reasons_of
 from listwright.context.passages import (
     MOST,
@@ -28,12 +28,12 @@ from listwright.context.passages import (
     distinct_rows,
     is_number,
     near_copies,
-    new_parts,
     passage_quotas,
     passage_sizes,
     read_passages,
     token_counter,
 )
+from listwright.context.windows import find_overlaps, new_parts, window_tokens
 from listwright.errors import InputError
 from listwright.estimators.scp import SCP
 from listwright.guarantees import HeldOutCertificate
@@ -228,17 +228,19 @@ class ContextPacker(Parameters):
         limits = _Limits(token_limit, length, quotas, excluded, must_include, least)
         if not truncate or (counted <= token_limit).all():
             return self._choose(query, given, counted, limits)
-        long = counted > token_limit
+        whole, long = counted, counted > token_limit
         given, counted = cut_passages(given, counted, long, token_limit, self.tokens, self._style())
         packed = self._choose(query, given, counted, limits)
         long[packed.positions] = False
         if long.any():  # what came before leaves them less room
             given, counted = cut_passages(given, counted, long, token_limit - packed.tokens, self.tokens, self._style())
             packed = self._choose(query, given, counted, limits)
-        return packed
+        cut = sorted(row for row in packed.positions if counted[row] < whole[row])
+        notes = [f"Passage {row} is cut from {whole[row]:g} to {counted[row]:g} tokens." for row in cut]
+        return replace(packed, notes=notes + packed.notes)
 
     def _choose(self, query: str, given: Passages, counted: Floats, limits: _Limits) -> Packed:
-        rows = np.setdiff1d(distinct_rows(given.texts), limits.excluded)
+        rows = np.setdiff1d(distinct_rows(given, limits.must_include), limits.excluded)
         notes = [
             f"Passage {row} is too long for the budget: it has {counted[row]:g} tokens."
             for row in rows
@@ -278,6 +280,8 @@ class ContextPacker(Parameters):
         list of Packed
             One per question.
         """
+        if isinstance(queries, str):
+            raise InputError(f"queries must be a list of questions. Got {queries!r:.80}.")
         several = {name: options.pop(name) for name in _BY_QUESTION if name in options}
         for name, values in {"passages": passages, **several}.items():
             if len(values) != len(queries):
@@ -285,7 +289,7 @@ class ContextPacker(Parameters):
         own = [{name: values[i] for name, values in several.items()} for i in range(len(queries))]
         weights = ScoreWeights(self)
         for query, given, known in zip(queries, passages, own, strict=True):
-            weights.add(query, given, **{name: known[name] for name in _ABOUT_PASSAGES if name in known})
+            weights.add(query, given, **{name: known[name] for name in KNOWN if name in known})
         weight = weights.estimate()
         packer = self if weight is None else copy(self).set_params(score_weight=weight)
         return [
@@ -443,12 +447,15 @@ class ContextPacker(Parameters):
         if not hasattr(self, "model_"):
             if self.model is None:
                 return shipped_model()
-            self.model_ = _validate_model(self.model if isinstance(self.model, SCP) else load(self.model), "model")
+            self.model_ = _validate_model(
+                load(self.model) if isinstance(self.model, str | Path) else self.model, "model"
+            )
         return self.model_
 
     def _least_probability(self, stop: str | None, least: float | None, given: Passages) -> float:
-        check_stop(stop)
-        if least is not None and not (isinstance(least, int | float) and 0 <= least <= 1):
+        if stop not in (None, "auto"):
+            raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
+        if least is not None and not (is_number(least) and 0 <= least <= 1):
             raise InputError(f"min_probability must be from 0 to 1. Got {least!r}.")
         if least is not None or stop is None:
             return least or 0.0
@@ -461,8 +468,7 @@ class ContextPacker(Parameters):
         return self.style
 
 
-_ABOUT_PASSAGES = ("titles", "sources", "scores", "embeddings", "query_embedding")
-_BY_QUESTION = (*_ABOUT_PASSAGES, "sizes", "must_include")
+_BY_QUESTION = (*KNOWN, "sizes", "must_include")
 
 
 class _Walk:
@@ -476,7 +482,7 @@ class _Walk:
         self.evidence = weigh_evidence(
             self.model, self.features, given, signal_weights(self.model, given, packer.score_weight)
         )
-        self.copies = near_copies(given, self.features)
+        self.overlaps, self.count = find_overlaps(given.texts), token_counter(packer.tokens)
 
     def pack(self, token_limit: float, forced: Any, least: float) -> Packed:
         picks, values = self._walk(token_limit, forced)
@@ -485,16 +491,16 @@ class _Walk:
         calibration = calibration_of(self.model)
         odds = calibration.intercept + self.evidence.scale * values + self.evidence.lift[picks]
         probabilities = calibration.probabilities(odds)
-        likely = (probabilities >= least) | forced[picks] | self._needed(picks)
+        likely = (probabilities >= least) | forced[picks] | self._asked_for_by_sources(picks)
         likely[:1] = True
         every, kept = self._without_overlaps(picks)[1].sum(), np.flatnonzero(likely)
         texts, sizes = self._without_overlaps(picks[kept])
-        told = [place for place, text in enumerate(texts) if text]
-        left = kept[told]
+        with_text = [place for place, text in enumerate(texts) if text]
+        left = kept[with_text]
         chosen = picks[left].tolist()
         return Packed(
             positions=chosen,
-            texts=[texts[place] for place in told],
+            texts=[texts[place] for place in with_text],
             tokens=_whole(float(sizes.sum())),
             scores=decreasing_scores(odds[left].tolist()),
             probabilities=probabilities[left].tolist(),
@@ -504,7 +510,7 @@ class _Walk:
             explain=partial(reasons_of, self.features, chosen),
         )
 
-    def _needed(self, picks: Ints) -> Bools:
+    def _asked_for_by_sources(self, picks: Ints) -> Bools:
         """Return which picks the least numbers of passages per source ask for."""
         if self.quotas is None:
             return np.zeros(len(picks), dtype=bool)
@@ -512,41 +518,31 @@ class _Walk:
         earlier = np.tri(len(picks), k=-1, dtype=bool)[:, :, None]
         return (((groups[:, None] == groups) & earlier).sum(axis=1) < least).any(axis=1)
 
-    def _walk(self, token_limit: float, forced: Any) -> tuple[Ints, Floats]:
-        """Return the picks and their values; where overlaps leave room, walk again with that much more of it."""
-        spare = 0.0
-        for _ in range(3):
-            quotas = NO_QUOTAS  # made for each walk, as compiled functions use them up
-            if self.quotas is not None:
-                offsets = np.array([0, len(self.sizes)])
-                quotas = self.quotas.limits(offsets, self.length, needs_first=self.quotas.needs)
-            picks, values = walk_passages(
-                self.model,
-                self.features,
-                length=self.length,
-                bonus=self.evidence.bonus + _FIRST * forced,
-                sizes=self.sizes,
-                token_limit=token_limit + spare,
-                quotas=quotas,
-                copies=self.copies,
-            )
-            if np.isinf(token_limit):
-                break
-            over = np.cumsum(self._without_overlaps(picks)[1]) > token_limit
-            picks, values = picks[~over], values[~over]
-            freed = float(self.sizes[picks].sum() - self._without_overlaps(picks)[1].sum())
-            if freed <= spare:
-                break
-            spare = freed
-        return picks, values - _FIRST * forced[picks]
+    def _walk(self, token_limit: float, forced: Bools) -> tuple[Ints, Floats]:
+        quotas = NO_QUOTAS
+        if self.quotas is not None:
+            quotas = self.quotas.limits(np.array([0, len(forced)]), self.length, needs_first=self.quotas.needs)
+        of_text, shared = window_tokens(self.given.texts, self.overlaps, self.count)
+        picks, values = walk_passages(
+            self.model,
+            self.features,
+            length=self.length,
+            bonus=self.evidence.bonus + _FIRST * forced,
+            sizes=self.sizes,
+            token_limit=token_limit,
+            quotas=quotas,
+            copies=near_copies(self.given, self.features) & ~forced[:, None],
+            windows=(np.where(forced, np.inf, of_text), shared),
+        )
+        fits = np.cumsum(self._without_overlaps(picks)[1]) <= token_limit  # a tokenizer may not count quite by parts
+        return picks[fits], (values - _FIRST * forced[picks])[fits]
 
     def _without_overlaps(self, picks: Ints) -> tuple[list[str], Floats]:
-        whole = [self.given.texts[pick] for pick in picks]
-        parts, sizes = new_parts(whole), self.sizes[picks].copy()
-        count = token_counter(self.packer.tokens)
-        for place, (text, part) in enumerate(zip(whole, parts, strict=True)):
+        parts, sizes = new_parts(self.given.texts, picks.tolist(), self.overlaps), self.sizes[picks].copy()
+        for place, (pick, part) in enumerate(zip(picks, parts, strict=True)):
+            text = self.given.texts[pick]
             if part != text:
-                sizes[place] = max(sizes[place] - count(text) + count(part), 0.0) if part else 0.0
+                sizes[place] = max(sizes[place] - self.count(text) + self.count(part), 0.0) if part else 0.0
         return parts, sizes
 
 
@@ -554,15 +550,13 @@ def _whole(total: float) -> float:
     return int(total) if total == int(total) else total
 
 
-def check_stop(stop: str | None) -> None:
-    if stop not in (None, "auto"):
-        raise InputError(f'stop must be "auto" or None. Got {stop!r}.')
-
-
 def _check_places(places: Sequence[int], n: int) -> None:
-    wrong = [place for place in places if not (isinstance(place, int | np.integer) and 0 <= place < n)]
-    if wrong:
-        raise InputError(f"must_include must hold positions from 0 to {n - 1}. Got {wrong[0]!r}.")
+    listed = places if isinstance(places, Sequence | np.ndarray) else [places]
+    wrong = [
+        place for place in listed if not (type(place) is int or isinstance(place, np.integer)) or not 0 <= place < n
+    ]
+    if wrong or listed is not places:
+        raise InputError(f"must_include must hold positions from 0 to {n - 1}. Got {(wrong or listed)[0]!r}.")
 
 
 def _validate_model(model: Any, name: str) -> SCP:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one, unit_rows
 from listwright._internal.extras import require_extra
 from listwright._internal.quotas import ROUNDING, Quotas, make_quotas
+from listwright._internal.tokens import FUNCTION_WORDS
 from listwright.errors import InputError
 from listwright.text.passages import PassageFeatures
 from listwright.text.sentences import split_sentences
@@ -24,7 +25,6 @@ SAME_WORDS = 0.9  # cosine of tf-idf
 SAME_MEANING, SOME_WORDS = 0.95, 0.25  # cosine of embeddings, and of tf-idf beside it
 SHARED_TITLE = 3  # a title of more than one passage in so many, and of as many passages at least, says nothing
 MOST = 256  # passages that are looked at closely; of more, the most promising ones
-LEAST_OVERLAP = 8  # words that two windows of one text share at least
 SEPARATOR = "\n\n"
 _NUMBER = re.compile(r"\d+")
 _SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|mdx?|rst|html?|jsonl?|xml|ya?ml|rtf|odt|epub|eml|msg|ipynb|py|tex|log"
@@ -32,8 +32,11 @@ _SUFFIXES = "pdf|docx?|pptx?|xlsx?|csv|tsv|txt|mdx?|rst|html?|jsonl?|xml|ya?ml|r
 _FILE = re.compile(
     rf".*\.(?i:{_SUFFIXES})|\w+://\S+|(?:[A-Za-z]:|[.~]{{0,2}})[/\\].*|\S*[/\\]\S*\.[A-Za-z][A-Za-z0-9]{{0,4}}"
 )
+_EMPTY = ("NAType", "NaTType")  # types of missing values
 _NO_TITLE = ("nan", "NaN", "None", "<NA>", "NaT")  # as missing values are written
-_PIECE = re.compile(r"[A-Za-z]{1,4}|[^\sA-Za-z]|\n")  # what makes a token of the estimate
+_PIECE = re.compile(r"[A-Z]{2}|[A-Za-z]{1,4}|[^\sA-Za-z]|[\n\t]| {2,4}")  # what makes a token of the estimate
+_SHORT_PIECE = re.compile(r"[A-Za-z]{1,2}|[^\sA-Za-z]|[\n\t]| {2,4}")
+LEAST_ENGLISH = 0.25  # share of function words in English prose, whose words take fewer tokens than those of others
 
 TokenCounter = Callable[[str], int]
 
@@ -88,7 +91,7 @@ def read_passages(
     embeddings: Any = None,
     query_embedding: Any = None,
 ) -> Passages:
-    if isinstance(passages, str | bytes | Mapping) or not hasattr(passages, "__len__"):
+    if isinstance(passages, str | bytes | Mapping) or hasattr(passages, "columns") or not hasattr(passages, "__len__"):
         raise InputError(f"passages must be a list of texts or documents. Got {type(passages).__name__}.")
     n = len(passages)
     named = _as_list(titles, n, "titles") or [_metadata(passage, "title") for passage in passages]
@@ -123,7 +126,7 @@ def _text(passage: Any, place: int) -> str:
     if isinstance(passage, str):
         return passage
     for name in TEXTS:
-        text = _field(passage, name)
+        text = field_of(passage, name)
         if isinstance(text, str):
             return text
     raise InputError(
@@ -135,21 +138,25 @@ def _text(passage: Any, place: int) -> str:
 def _metadata(passage: Any, name: str) -> Any:
     if isinstance(passage, str):
         return None
-    value = _field(passage, name)
+    value = field_of(passage, name)
     for about in ABOUT:
-        inside = _field(passage, about)
+        inside = field_of(passage, about)
         if value is None and isinstance(inside, Mapping):
             value = inside.get(name)
     return value
 
 
-def _field(passage: Any, name: str) -> Any:
+def field_of(passage: Any, name: str) -> Any:
     return passage.get(name) if isinstance(passage, Mapping) else getattr(passage, name, None)
+
+
+def is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in _EMPTY
 
 
 def values_of_all(values: list[Any]) -> list[Any] | None:
     """Return the values if there are some and none is missing, else None."""
-    return values if values and all(value is not None for value in values) else None
+    return None if not values or any(is_missing(value) for value in values) else values
 
 
 def _hashable(values: list[Any] | None) -> list[Any] | None:
@@ -181,14 +188,16 @@ def _numbers(values: Any, passages: Sequence[Any], name: str, dimensions: int) -
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate from above: one for four letters or fewer, a digit, a sign, and each byte of other characters."""
-    pieces = _PIECE.findall(text)
+    """Estimate from above: one for four letters or fewer of English prose, or two of any other text or in capitals, and
+    for a digit, a sign, a few blanks, and each byte of other characters.
+    """
+    words = text.lower().split()
+    is_english = sum(map(FUNCTION_WORDS.__contains__, words)) >= LEAST_ENGLISH * len(words)
+    pieces = (_PIECE if is_english else _SHORT_PIECE).findall(text)
     if text.isascii():
         return len(pieces)
-    counted = "".join(pieces)
-    return (
-        len(pieces) + len(counted.encode(errors="surrogatepass")) - len(counted)
-    )  # a piece that is not ASCII is one character
+    counted = "".join(pieces)  # where a piece that is not ASCII is one character
+    return len(pieces) + len(counted.encode(errors="surrogatepass")) - len(counted)
 
 
 def token_counter(tokens: Any) -> TokenCounter:
@@ -253,24 +262,28 @@ def cut_passages(
     """Cut these passages behind the last sentence that fits."""
     texts, sizes = list(given.texts), sizes.copy()
     for row in np.flatnonzero(rows & (sizes > token_limit)):
-        sentences = split_sentences(texts[row])
-        for count in range(len(sentences) - 1, 0, -1):
-            shorter = replace(given.take(np.array([row])), texts=[" ".join(sentences[:count])])
-            size = passage_sizes(shorter, None, tokens, style)[0]
-            if size <= token_limit:
-                texts[row], sizes[row] = shorter.texts[0], size
-                break
+        sentences, whole = split_sentences(texts[row]), given.take(np.array([row]))
+        size_of = partial(_size_of_start, whole, sentences, tokens, style)
+        kept = bisect_right(range(1, len(sentences)), token_limit, key=size_of)
+        if kept:
+            texts[row], sizes[row] = " ".join(sentences[:kept]), size_of(kept)
     return replace(given, texts=texts), sizes
 
 
-def distinct_rows(texts: list[str]) -> Ints:
-    """Return the positions of passages that are not blank, exact copies (up to case and white space) only once."""
+def _size_of_start(whole: Passages, sentences: list[str], tokens: Any, style: str, count: int) -> float:
+    return float(passage_sizes(replace(whole, texts=[" ".join(sentences[:count])]), None, tokens, style)[0])
+
+
+def distinct_rows(given: Passages, must_include: Sequence[int]) -> Ints:
+    """Return the passages that are not blank, of exact copies (up to case and white space) the one to keep."""
+    scores = np.zeros(len(given)) if given.scores is None else given.scores
+    order = np.lexsort((-scores, ~np.isin(np.arange(len(given)), must_include)))
     seen: dict[str, int] = {}
-    for row, text in enumerate(texts):
-        plain = " ".join(text.split()).casefold()
+    for row in order.tolist():
+        plain = " ".join(given.texts[row].split()).casefold()
         if plain:
             seen.setdefault(plain, row)
-    return np.array(list(seen.values()), dtype=np.int64)
+    return np.sort(np.array(list(seen.values()), dtype=np.int64))
 
 
 def near_copies(given: Passages, features: PassageFeatures) -> Bools:
@@ -284,51 +297,6 @@ def near_copies(given: Passages, features: PassageFeatures) -> Bools:
         numbers, known = (set(_NUMBER.findall(given.texts[place])) for place in (row, other))
         same[row, other] = numbers <= known
     return same
-
-
-def new_parts(texts: Sequence[str]) -> list[str]:
-    """Return what each text adds to those before it, as windows of one document overlap at their ends; "" for none."""
-    words = [text.split() for text in texts]
-    plain = [f" {' '.join(own)} " for own in words]
-    starts, ends = [0] * len(plain), [len(own) for own in plain]
-    for first, second in _sharing_heads(words, plain):
-        shared, later = _overlap(plain[first], plain[second]), max(first, second)
-        if later == second:
-            starts[later] = max(starts[later], shared)
-        else:
-            ends[later] = min(ends[later], len(plain[later]) - shared)
-    return [
-        text if (start, end) == (0, len(own)) else own[start:end].strip()
-        for text, own, start, end in zip(texts, plain, starts, ends, strict=True)
-    ]
-
-
-def _sharing_heads(words: Sequence[Sequence[str]], plain: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of texts the first of which holds the head of the second."""
-    heads = defaultdict(list)  # by their longest word, which few texts hold
-    for second, own in enumerate(words):
-        if len(own) >= LEAST_OVERLAP:
-            heads[max(own[:LEAST_OVERLAP], key=len)].append((second, _head(plain[second])))
-    for first, own in enumerate(words):
-        for word in heads.keys() & own:
-            yield from ((first, second) for second, head in heads[word] if second != first and head in plain[first])
-
-
-def _head(text: str) -> str:
-    """Return the first `LEAST_OVERLAP` words of a text that is longer; both begin and end with a blank."""
-    words = text.split(" ", LEAST_OVERLAP + 1)
-    return " ".join(words[:-1]) + " " if len(words) > LEAST_OVERLAP + 1 else ""
-
-
-def _overlap(first: str, second: str) -> int:
-    """Return how many characters the end of the first shares with the start of the second; 0 for few words."""
-    head = _head(second)
-    place = first.find(head) if head else -1
-    while place >= 0:
-        if second.startswith(first[place:]):
-            return len(first) - place
-        place = first.find(head, place + 1)
-    return 0
 
 
 def passage_quotas(given: Passages, per_source: Any, budgets: Any) -> Quotas | None:

@@ -3,7 +3,8 @@
 Features of a problem never depend on other problems of the file, so that nothing leaks from test to training problems.
 """
 
-from listwright.datasets._fetch import TrainTest, fetch, list_datasets
+from listwright.datasets._fetch import fetch, list_datasets
+from listwright.datasets._reading import TrainTest
 from listwright.datasets.arguments import Arguments, read_arguments
 from listwright.datasets.aslib import Scenario, read_aslib
 from listwright.datasets.movies import Movies, read_movies

@@ -125,7 +125,7 @@ def _plain(text: str) -> str:
 def convert_motion_paths(raw: Path, folder: Path) -> None:
     for source in sorted(raw.iterdir()):
         try:
-            np.savez_compressed(folder / f"{source.name}.npz", **_path_library(source))
+            np.savez_compressed(folder / f"{source.name.removeprefix('dataset_')}.npz", **_path_library(source))
         except (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError, *_UNREADABLE) as error:
             raise InputError(f"{source.name} of motion_paths is not in the form of its source: {error!r}.") from error
 
@@ -246,3 +246,11 @@ def _decode(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("latin-1")
+
+
+CONVERTERS = {
+    "motion_paths": convert_motion_paths,
+    "multihop_qa": convert_questions,
+    "opinosis": convert_opinosis,
+    "scisumm": convert_scisumm,
+}

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats32, Ints, starts_of
 from listwright._internal.tokens import FUNCTION_WORDS, tokens, word_number
-from listwright.datasets._fetch import read_csv, read_records, require, require_path
+from listwright.datasets._reading import read_csv, read_records, require, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
@@ -74,7 +74,11 @@ def read_arguments(path: str | Path) -> Arguments:
     listwright.rewards.Coverage : The reward.
     """
     path = require_path(path, "The ArgKP data")
-    read = _from_folder(path) if path.is_dir() else [_from_record(record, path) for record in read_records(path)]
+    splits = [split for split in SPLITS if path.is_dir() and any(path.rglob(f"arguments_{split}.csv"))]
+    if path.is_dir() and not splits:
+        raise InputError(f"{path} holds none of {', '.join(f'arguments_{split}.csv' for split in SPLITS)}.")
+    records = [record for split in splits for record in _records(path, split)] or read_records(path)
+    read = [_from_record(record, path) for record in records]
     debates = [debate for debate in read if debate.matches]
     if not debates:
         raise InputError(f"No argument in {path} matches a key point. It has {len(read)} debates.")
@@ -138,59 +142,40 @@ def _features(debate: _Debate) -> tuple[Floats32, Ints, Rows]:
 
 def _from_record(record: dict[str, Any], path: Path) -> _Debate:
     require(record, ("split", "topic", "stance", "arguments", "key_points", "matches"), f"A line of {path}")
-    return _validate(
-        record["split"],
-        record["topic"],
-        int(record["stance"]),
-        {argument["id"]: argument["text"] for argument in record["arguments"]},
-        [point["id"] for point in record["key_points"]],
-        [(argument, point) for argument, point in record["matches"]],
-    )
+    arguments = {argument["id"]: argument["text"] for argument in record["arguments"]}
+    numbers = {point["id"]: number for number, point in enumerate(record["key_points"])}
+    for argument, point in record["matches"]:
+        if argument not in arguments or point not in numbers:
+            raise InputError(
+                f"{record['topic']!r} matches {argument} with {point}, but has no such argument or key point."
+            )
+    matches = [(argument, point) for argument, point in record["matches"]]
+    return _Debate(record["split"], record["topic"], int(record["stance"]), arguments, numbers, matches)
 
 
-def _from_folder(folder: Path) -> list[_Debate]:
-    splits = [split for split in SPLITS if any(folder.rglob(f"arguments_{split}.csv"))]
-    if not splits:
-        raise InputError(f"{folder} holds none of {', '.join(f'arguments_{split}.csv' for split in SPLITS)}.")
-    return [debate for split in splits for debate in _from_files(folder, split)]
-
-
-def _from_files(folder: Path, split: str) -> list[_Debate]:
+def _records(folder: Path, split: str) -> list[dict[str, Any]]:
+    """Return the debates of three tables, in the form of the JSON lines."""
     tables = {kind: _table(folder, f"{kind}_{split}.csv", columns) for kind, columns in _FILES.items()}
-    arguments: dict[tuple[str, int], dict[str, str]] = {}
+    records: dict[tuple[str, str], dict[str, Any]] = {}
     for row in tables["arguments"]:
-        arguments.setdefault(_side(row, split), {})[row["arg_id"]] = row["argument"]
-    points: dict[tuple[str, int], list[str]] = {}
+        if row["stance"] not in ("1", "-1"):
+            raise InputError(f"The stance of {row['arg_id']!r} ({split}) must be 1 or -1. Got {row['stance']!r}.")
+        side = {"topic": row["topic"], "stance": row["stance"]}
+        empty: dict[str, Any] = {"split": split, **side, "arguments": [], "key_points": [], "matches": []}
+        record = records.setdefault((row["topic"], row["stance"]), empty)
+        record["arguments"].append({"id": row["arg_id"], "text": row["argument"]})
+    side_of = {argument["id"]: side for side, record in records.items() for argument in record["arguments"]}
     for row in tables["key_points"]:
-        points.setdefault(_side(row, split), []).append(row["key_point_id"])
-    labels = [(row["arg_id"], row["key_point_id"]) for row in tables["labels"] if row["label"] in ("1", "1.0")]
-    return [
-        _validate(split, *side, texts, points.get(side, []), [pair for pair in labels if pair[0] in texts])
-        for side, texts in arguments.items()
-    ]
+        if (row["topic"], row["stance"]) in records:
+            records[row["topic"], row["stance"]]["key_points"].append({"id": row["key_point_id"]})
+    for row in tables["labels"]:
+        if row["label"] in ("1", "1.0") and row["arg_id"] in side_of:
+            records[side_of[row["arg_id"]]]["matches"].append((row["arg_id"], row["key_point_id"]))
+    return list(records.values())
 
 
 def _table(folder: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
     files = sorted(folder.rglob(name))
     if len(files) != 1:
-        there = " and ".join(map(str, files)) or "none"
-        raise InputError(f"{folder} must hold one {name}. It has {there}.")
-    return [{column: (row[column] or "").strip() for column in columns} for row in read_csv(files[0], columns)]
-
-
-def _side(row: dict[str, str], split: str) -> tuple[str, int]:
-    if row["stance"] not in ("1", "-1"):
-        raise InputError(
-            f"The stance of {next(iter(row.values()))!r} ({split}) must be 1 or -1. Got {row['stance']!r}."
-        )
-    return row["topic"], int(row["stance"])
-
-
-def _validate(
-    split: str, topic: str, stance: int, arguments: dict[str, str], points: list[str], matches: list[tuple[str, str]]
-) -> _Debate:
-    numbers = {point: number for number, point in enumerate(points)}
-    for argument, point in matches:
-        if argument not in arguments or point not in numbers:
-            raise InputError(f"{topic!r} matches {argument} with {point}, but has no such argument or key point.")
-    return _Debate(split, topic, stance, arguments, numbers, matches)
+        raise InputError(f"{folder} must hold one {name}. It has {' and '.join(map(str, files)) or 'none'}.")
+    return read_csv(files[0], columns)

@@ -6,14 +6,15 @@ import csv
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.extras import warn
-from listwright.datasets._fetch import column_of, first_of, locate, read_parquet, require
+from listwright.datasets._fetch import locate
+from listwright.datasets._reading import first_of, read_parquet, require
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
@@ -142,7 +143,7 @@ def read_aslib(path: str | Path) -> Scenario:
     Notes
     -----
     In Parquet, the column `solved` is taken as it is; where runs with the status "ok" are marked as unsolved, a
-    `ReadingNote` tells how many, because such labels may come from a wrong cutoff. (The description of GRAPHS-2015 has
+    `ReadingNote` says how many, because such labels may come from a wrong cutoff. (The description of GRAPHS-2015 has
     a cutoff of 1.0e+08 milliseconds; cut at 1.0, most of its runs count as failures.)
 
     Instance features become the context, each instance by itself, so that nothing leaks from test instances: x is
@@ -154,12 +155,14 @@ def read_aslib(path: str | Path) -> Scenario:
     raw = _read_published(folder) if runs.suffix == ".arff" else _parquet(folder)
     instances, solvers = np.unique(np.concatenate([raw.ran, raw.described])), np.unique(raw.solvers)
     rows, columns = np.searchsorted(instances, raw.ran), np.searchsorted(solvers, raw.solvers)
-    success = _mean_by(rows, raw.solved, columns, len(instances))
+    shape = len(instances), len(solvers)
+    success = np.nan_to_num(_means(rows * shape[1] + columns, raw.solved.astype(np.float64), shape))
     keep = success.max(axis=1) > 0
     if not keep.any():
         raise InputError(f"No solver solves any instance of {raw.name}. Check the runs in {folder}.")
-    table = _mean_features(np.searchsorted(instances, raw.described), raw.features, len(instances))[keep]
-    context, names = plain_context(table, raw.feature_names)
+    shape = len(instances), len(raw.feature_names)
+    cells = np.searchsorted(instances, raw.described)[:, None] * shape[1] + np.arange(shape[1])
+    context, names = _plain_context(_means(cells, raw.features, shape)[keep], raw.feature_names)
     problems = Problems.from_arrays(
         np.zeros((int(keep.sum()), len(solvers), 0), dtype=np.float32),
         context=context,
@@ -171,7 +174,7 @@ def read_aslib(path: str | Path) -> Scenario:
     return Scenario(raw.name, problems, _folds(raw, instances[keep], folder), names)
 
 
-def plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str, ...]]:
+def _plain_context(table: Floats, names: list[str]) -> tuple[Floats32, tuple[str, ...]]:
     missing = ~np.isfinite(table)
     known = np.where(missing, 0.0, table)
     some = np.flatnonzero(missing.any(axis=0))
@@ -206,18 +209,15 @@ def _is_solved(runs: Arff, facts: dict[str, list[str]]) -> Bools:
     kind = facts.get("performance_type", ["runtime"])[0]
     if kind != "runtime":
         raise InputError(f"read_aslib reads scenarios of performance_type runtime. Got {kind} in {runs.path.parent}.")
-    cutoff = facts.get("algorithm_cutoff_time", ["?"])[0]
-    measure = next(name for name in runs.kinds if name not in ("instance_id", "repetition", "algorithm", "runstatus"))
-    in_time = runs.numbers(measure) <= _cutoff(cutoff, runs.path.parent)
-    return in_time & (runs.texts("runstatus") == "ok")
-
-
-def _cutoff(written: str, folder: Path) -> float:
-    """Return a number such as 5000 or 1.0e+08; "?" is no cutoff."""
+    written = facts.get("algorithm_cutoff_time", [MISSING])[0]
     try:
-        return np.inf if written == "?" else float(written)
+        cutoff = np.inf if written == MISSING else float(written)  # 5000 or 1.0e+08
     except ValueError:
-        raise InputError(f"algorithm_cutoff_time of {folder} must be a number or ?. Got {written!r}.") from None
+        raise InputError(
+            f"algorithm_cutoff_time of {runs.path.parent} must be a number or ?. Got {written!r}."
+        ) from None
+    measure = next(name for name in runs.kinds if name not in ("instance_id", "repetition", "algorithm", "runstatus"))
+    return (runs.numbers(measure) <= cutoff) & (runs.texts("runstatus") == "ok")
 
 
 def _feature_table(features: Arff) -> tuple[Floats, list[str]]:
@@ -248,52 +248,28 @@ def _facts(text: str) -> dict[str, list[str]]:
 
 def _parquet(folder: Path) -> _Raw:
     runs = read_parquet(folder / "runs.parquet", ("instance_id", "algorithm", "solved"))
-    _note_unsolved(runs, folder / "runs.parquet")
-    instances = read_parquet(folder / "instances.parquet", ("instance_id", "fold"))
-    names = [name for name in instances.column_names if name not in ("instance_id", "fold")]
-    ids = column_of(instances, "instance_id").astype(np.str_)
-    columns = [column_of(instances, name).astype(np.float64) for name in names]
-    return _Raw(
-        name=folder.resolve().name,
-        ran=column_of(runs, "instance_id").astype(np.str_),
-        solvers=column_of(runs, "algorithm").astype(np.str_),
-        solved=column_of(runs, "solved").astype(bool),
-        described=ids,
-        features=np.stack(columns, axis=1) if columns else np.zeros((len(ids), 0)),
-        feature_names=names,
-        folded=ids,
-        folds=column_of(instances, "fold").astype(np.int64),
-    )
-
-
-def _note_unsolved(runs: Any, path: Path) -> None:
-    if "status" not in runs.column_names:
-        return
-    ended, solved = column_of(runs, "status") == "ok", column_of(runs, "solved").astype(bool)
+    solved = runs["solved"].astype(bool)
+    ended = runs["status"] == "ok" if "status" in runs else solved
     if (ended & ~solved).any():
         warn(
-            f"{path}: {int((ended & ~solved).sum()):,} of {int(ended.sum()):,} runs with the status ok are marked as "
-            "unsolved and count as failures. For labels by the scenario's own cutoff, read the published files.",
+            f"{folder / 'runs.parquet'}: {int((ended & ~solved).sum()):,} of {int(ended.sum()):,} runs with the status "
+            "ok are marked as unsolved and count as failures. For labels by the scenario's own cutoff, read the "
+            "published files.",
             ReadingNote,
         )
+    columns = read_parquet(folder / "instances.parquet", ("instance_id", "fold"))
+    ids, folds = columns.pop("instance_id").astype(np.str_), columns.pop("fold").astype(np.int64)
+    table = np.array([column.astype(np.float64) for column in columns.values()]).reshape(-1, len(ids)).T
+    ran, solvers = (runs[name].astype(np.str_) for name in ("instance_id", "algorithm"))
+    return _Raw(folder.resolve().name, ran, solvers, solved, ids, table, list(columns), ids, folds)
 
 
-def _mean_by(rows: Ints, values: Bools, columns: Ints, n_rows: int) -> Floats:
-    """Return the mean of the values in each cell of a (row, column) table; 0 where a cell has none."""
-    n_columns = int(columns.max()) + 1
-    cells = rows * n_columns + columns
-    sums = np.bincount(cells, values, minlength=n_rows * n_columns)
-    counts = np.bincount(cells, minlength=n_rows * n_columns)
-    return (sums / np.maximum(counts, 1)).reshape(n_rows, n_columns)
-
-
-def _mean_features(rows: Ints, table: Floats, n_rows: int) -> Floats:
-    """Return, by instance, the mean over repetitions of the finite numbers; NaN where there is none."""
-    known = np.isfinite(table)
-    sums, counts = np.zeros((n_rows, table.shape[1])), np.zeros((n_rows, table.shape[1]))
-    np.add.at(sums, rows, np.where(known, table, 0.0))
-    np.add.at(counts, rows, known)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+def _means(cells: Ints, values: Floats, shape: tuple[int, int]) -> Floats:
+    """Return the mean of the finite values in each cell of a table, whose cells are numbered; NaN where it has none."""
+    known = np.isfinite(values)
+    sums = np.bincount(cells[known], values[known], minlength=shape[0] * shape[1])
+    counts = np.bincount(cells[known], minlength=shape[0] * shape[1])
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).reshape(shape)
 
 
 def _folds(raw: _Raw, instances: _Names, folder: Path) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
-from listwright.datasets._fetch import column_of, first_of, locate, read_parquet
+from listwright.datasets._fetch import locate
+from listwright.datasets._reading import first_of, read_parquet
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Coverage
@@ -62,65 +63,50 @@ class Choices:
         owners = np.searchsorted(users, ratings.users[rows])
         return cls(users, decided, owners, ratings.movies[rows], ratings.liked[rows], history, history_owners)
 
-    def of_users(self, wanted: Bools) -> tuple[Choices, Ints]:
-        """Return the choices of the problems in `wanted`, renumbered, and the rows of the candidates kept."""
-        keep = np.zeros(len(self.users), dtype=bool)
-        keep[: len(wanted)] = wanted
-        number = np.cumsum(keep) - 1
-        rows, past = np.flatnonzero(keep[self.owners]), keep[self.history_owners]
-        candidates = number[self.owners[rows]], self.movies[rows], self.liked[rows]
-        known = self.history[past], number[self.history_owners[past]]
-        return Choices(self.users[keep], self.decided[keep], *candidates, *known), rows
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What the history of each user says: how the user rates, and which genres."""
+
+    own: Floats  # (problems, 4): log of 1 + number of ratings, mean and spread of stars, share liked
+    share: Floats  # (problems, genres): share of the history that has a genre
+    taste: Floats  # (problems, genres): how much oftener than usual the user likes movies of a genre
+
+    @classmethod
+    def of(cls, ratings: Ratings, choices: Choices) -> Profile:
+        owners, n = choices.history_owners, len(choices.users)
+        stars, likes = ratings.stars[choices.history], ratings.liked[choices.history].astype(np.float64)
+        genres = ratings.genres[ratings.movies[choices.history]].astype(np.float64)
+        count = np.bincount(owners, minlength=n).astype(np.float64)
+        mean, square, liked = (np.bincount(owners, values, minlength=n) / count for values in (stars, stars**2, likes))
+        spread = np.sqrt(np.maximum(square - mean**2, 0.0))
+        held, held_liked = np.zeros((n, genres.shape[1])), np.zeros((n, genres.shape[1]))
+        np.add.at(held, owners, genres)
+        np.add.at(held_liked, owners, genres * likes[:, None])
+        usual = liked[:, None]
+        taste = (held_liked + _GENRE_PRIOR * usual) / (held + _GENRE_PRIOR) - usual
+        return cls(np.stack([np.log1p(count), mean, spread, liked], axis=1), held / count[:, None], taste)
 
 
-def choice_features(ratings: Ratings, choices: Choices) -> tuple[Floats32, tuple[str, ...]]:
+def choice_features(ratings: Ratings, choices: Choices, profile: Profile) -> tuple[Floats32, tuple[str, ...]]:
     when = choices.decided[choices.owners]
     count, stars, liked = _before(ratings, choices.movies, when)
     recent = count - _before(ratings, choices.movies, when - MONTH)[0]
     everyone, all_stars, all_liked = (part[choices.owners] for part in _all_before(ratings, choices.decided))
     genres = ratings.genres[choices.movies].astype(np.float64)
-    share, taste = _genre_profile(ratings, choices)
-    n_genres = np.maximum(genres.sum(axis=1), 1.0)
+    n_genres, taste = genres.sum(axis=1), (genres * profile.taste[choices.owners]).sum(axis=1)
     columns = {
         "log_ratings": np.log1p(count),
         "log_recent_ratings": np.log1p(recent),
         "mean_rating": (stars + _PRIOR * all_stars / everyone) / (count + _PRIOR),
         "liked_share": (liked + _PRIOR * all_liked / everyone) / (count + _PRIOR),
-        "genre_share": (genres * share[choices.owners]).sum(axis=1) / n_genres,
-        "genre_taste": (genres * taste[choices.owners]).sum(axis=1) / n_genres,
-        "genre_taste_sum": (genres * taste[choices.owners]).sum(axis=1),
-        "n_genres": genres.sum(axis=1),
+        "genre_share": (genres * profile.share[choices.owners]).sum(axis=1) / np.maximum(n_genres, 1.0),
+        "genre_taste": taste / np.maximum(n_genres, 1.0),
+        "genre_taste_sum": taste,
+        "n_genres": n_genres,
         "log_age": np.log1p(np.maximum(1970 + when / _SECONDS_PER_YEAR - ratings.years[choices.movies], 0.0)),
     }
     return np.stack(list(columns.values()), axis=1).astype(np.float32), tuple(columns)
-
-
-def user_context(ratings: Ratings, choices: Choices) -> Floats32:
-    count, mean, square, liked = _history_means(ratings, choices)
-    share, taste = _genre_profile(ratings, choices)
-    spread = np.sqrt(np.maximum(square - mean**2, 0.0))
-    own = np.stack([np.log1p(count), mean, spread, liked], axis=1)
-    return np.concatenate([own, share, taste], axis=1).astype(np.float32)
-
-
-def _history_means(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return, by problem, the number of earlier ratings, their mean, mean square, and the share liked."""
-    stars = ratings.stars[choices.history]
-    values = [stars, stars**2, ratings.liked[choices.history].astype(np.float64)]
-    count = np.bincount(choices.history_owners, minlength=len(choices.users)).astype(np.float64)
-    mean, square, liked = (np.bincount(choices.history_owners, v, minlength=len(count)) / count for v in values)
-    return count, mean, square, liked
-
-
-def _genre_profile(ratings: Ratings, choices: Choices) -> tuple[Floats, Floats]:
-    """Return two arrays of shape (problems, genres): a genre's share of the history, and the taste for it."""
-    count, _, _, liked_share = _history_means(ratings, choices)
-    genres = ratings.genres[ratings.movies[choices.history]].astype(np.float64)
-    held, liked = np.zeros((len(count), genres.shape[1])), np.zeros((len(count), genres.shape[1]))
-    np.add.at(held, choices.history_owners, genres)
-    np.add.at(liked, choices.history_owners, genres * ratings.liked[choices.history][:, None])
-    usual = liked_share[:, None]
-    return held / count[:, None], (liked + _GENRE_PRIOR * usual) / (held + _GENRE_PRIOR) - usual
 
 
 def _before(ratings: Ratings, movies: Ints, when: Ints) -> tuple[Floats, Floats, Floats]:
@@ -139,12 +125,9 @@ def _before(ratings: Ratings, movies: Ints, when: Ints) -> tuple[Floats, Floats,
 
 def _all_before(ratings: Ratings, when: Ints) -> tuple[Floats, Floats, Floats]:
     """Return the same three figures over all movies; where there is no earlier rating, one of 5 stars, half liked."""
-    order = np.argsort(ratings.times, kind="stable")
-    ends = np.searchsorted(ratings.times[order], when)
-    stars, liked = np.cumsum(ratings.stars[order]), np.cumsum(ratings.liked[order])
-    none = ends == 0
-    last = np.maximum(ends - 1, 0)
-    return np.maximum(ends, 1), np.where(none, 5.0, stars[last]), np.where(none, 0.5, liked[last])
+    together = replace(ratings, movies=np.zeros_like(ratings.movies))
+    count, stars, liked = _before(together, np.zeros_like(when), when)
+    return np.maximum(count, 1.0), np.where(count == 0, 5.0, stars), np.where(count == 0, 0.5, liked)
 
 
 _RATINGS = ("user", "movie", "rating", "ts")
@@ -203,22 +186,22 @@ def read_movies(
     choices = _choices(ratings, min_ratings)
     covers = sparse.csr_array(ratings.genres[choices.movies] * choices.liked[:, None])
     worth = np.asarray(covers.sum(axis=1)).ravel() if reward == "genres" else choices.liked
-    wanted = np.bincount(choices.owners, worth) > 0
+    wanted = np.bincount(choices.owners, worth, minlength=len(choices.users)) > 0
     if not wanted.any():
         raise InputError(f"No user likes any of the later movies: no rating of {liked} or more. Lower liked.")
-    choices, rows = choices.of_users(wanted)
-    features, names = choice_features(ratings, choices)
+    profile = Profile.of(ratings, choices)
+    features, names = choice_features(ratings, choices, profile)
     problems = Problems.from_arrays(
         features,
-        offsets=starts_of(np.bincount(choices.owners)),
-        context=user_context(ratings, choices),
+        offsets=starts_of(np.bincount(choices.owners, minlength=len(choices.users))),
+        context=np.concatenate([profile.own, profile.share, profile.taste], axis=1).astype(np.float32),
         problem_ids=ratings.user_ids[choices.users],
         item_ids=ratings.movie_ids[choices.movies],
         feature_names=names,
         vectors=ratings.genres[choices.movies],
-        reward=Coverage(covers[rows]) if reward == "genres" else AnySuccess(choices.liked),
+        reward=Coverage(covers) if reward == "genres" else AnySuccess(choices.liked),
     )
-    return Movies(problems, choices.decided, genres)
+    return Movies(problems[wanted], choices.decided[wanted], genres)
 
 
 def _choices(ratings: Ratings, min_ratings: int) -> Choices:
@@ -235,11 +218,10 @@ def _choices(ratings: Ratings, min_ratings: int) -> Choices:
 
 def _read(folder: Path, liked: float) -> tuple[Ratings, tuple[str, ...]]:
     file = first_of(folder, ("ratings.parquet", "ratings.dat"), "The MovieTweetings data")
-    read = _from_parquet if file.suffix == ".parquet" else _from_text
-    columns = dict(zip(_RATINGS, read(file, _RATINGS), strict=True))
+    columns = dict(zip(_RATINGS, _columns(file, _RATINGS), strict=True))
     users, movies, stars, times = (_numbers(column, name, file) for name, column in columns.items())
     films = folder / f"movies{file.suffix}"
-    known, titles, labels = read(films, _MOVIES)
+    known, titles, labels = _columns(films, _MOVIES)
     movie_ids, places = np.unique(_numbers(known, "movie", films).astype(np.int64), return_index=True)
     there = np.isin(movies.astype(np.int64), movie_ids)
     if not there.any():
@@ -268,19 +250,17 @@ def _numbers(column: NDArray[np.object_], name: str, file: Path) -> Floats:
         raise InputError(f"Column {name} of {file} must hold numbers: {error}.") from None
 
 
-def _from_parquet(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
-    table = read_parquet(file, columns)
-    return [column_of(table, name) for name in columns]
-
-
-def _from_text(file: Path, columns: tuple[str, ...]) -> list[NDArray[np.object_]]:
+def _columns(file: Path, names: tuple[str, ...]) -> list[NDArray[np.object_]]:
+    if file.suffix == ".parquet":
+        table = read_parquet(file, names)
+        return [table[name] for name in names]
     rows = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         cells = [cell.strip() for cell in line.split("::")]
-        if columns == _MOVIES and len(cells) > len(columns):
+        if names == _MOVIES and len(cells) > len(names):
             cells = [cells[0], "::".join(cells[1:-1]), cells[-1]]
-        if line.strip() and len(cells) != len(columns):
-            raise InputError(f"{file}, line {number}: expected {'::'.join(columns)}. Got {line.strip()!r}.")
+        if line.strip() and len(cells) != len(names):
+            raise InputError(f"{file}, line {number}: expected {'::'.join(names)}. Got {line.strip()!r}.")
         rows += [cells] if line.strip() else []
     return [np.array(column, dtype=object) for column in zip(*rows, strict=True)]
 

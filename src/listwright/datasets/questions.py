@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.tokens import tokens
-from listwright.datasets._fetch import read_records, require
+from listwright.datasets._reading import read_records, require
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
@@ -69,7 +69,6 @@ def read_questions(path: str | Path) -> Problems:
     """
     kept = kept_questions(path)
     labelled = any(question.has_support for question in kept)
-    paragraphs = [paragraph for question in kept for paragraph in question.paragraphs]
     texts = [[paragraph.text for paragraph in question.paragraphs] for question in kept]
     titles = [[paragraph.title for paragraph in question.paragraphs] for question in kept]
     bodies = [[tokens(text) for text in own] for own in texts]
@@ -81,7 +80,7 @@ def read_questions(path: str | Path) -> Problems:
         problem_ids=distinct(question.id for question in kept),
         item_ids=[name for own in titles for name in distinct(own)],
         vectors=sparse.vstack([_vectors(*pair) for pair in zip(titles, bodies, strict=True)]),
-        reward=_support(paragraphs) if labelled else None,
+        reward=_support([paragraph for question in kept for paragraph in question.paragraphs]) if labelled else None,
     )
 
 

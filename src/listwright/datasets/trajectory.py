@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats32, Ints
-from listwright.datasets._fetch import TrainTest, read_arrays, require_path
+from listwright.datasets._reading import TrainTest, read_arrays, require_path
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess
@@ -51,7 +51,7 @@ def read_trajectory(path: str | Path) -> TrainTest:
     train, valid, test = (_part(path, name) for name in ("train", "valid", "test"))
     if len({part.features.shape[1:] for part in (train, valid, test)}) > 1:
         raise InputError(f"All parts of {path} must have the same seeds and features.")
-    learn = _Part(
+    learn = _Part(  # field by field, so that every version of mypy sees the types
         np.concatenate((train.features, valid.features)),
         np.concatenate((train.success, valid.success)),
         np.concatenate((train.environments, valid.environments)),
@@ -149,14 +149,11 @@ def read_motion_paths(path: str | Path, *, context: Literal["probes"] | None = N
     if context not in (None, "probes"):
         raise InputError(f'context must be "probes" or None. Got {context!r}.')
     data = read_arrays(path, (*_NEEDED, *_PROBES) if context else _NEEDED)
-    states = _probes(data) if context else None
+    states = None
+    if context:
+        free = np.unpackbits(data["edge_valid_packed"], axis=1)[:, : int(data["n_edges"])]
+        states = free[:, data["probe_edges"]].astype(np.float32)  # (worlds, probes)
     return TrainTest(*(_path_problems(data, states, data[name].astype(np.int64)) for name in ("train_id", "test_id")))
-
-
-def _probes(data: dict[str, NDArray[Any]]) -> Floats32:
-    """Return the collision results of the probed edges, shape (worlds, probes), from packed bits."""
-    valid = np.unpackbits(data["edge_valid_packed"], axis=1)[:, : int(data["n_edges"])]
-    return valid[:, data["probe_edges"]].astype(np.float32)
 
 
 def _path_problems(data: dict[str, NDArray[Any]], states: Floats32 | None, worlds: Ints) -> Problems:

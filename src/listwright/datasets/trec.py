@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, as_numbers, starts_of
-from listwright.datasets._fetch import first_of, locate, read_arrays, read_records, require, require_path
+from listwright.datasets._fetch import locate
+from listwright.datasets._reading import first_of, read_arrays, read_records, require, require_path
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
@@ -106,8 +107,8 @@ def _from_runs(runs: Sequence[str | Path], depth: int) -> dict[str, dict[str, An
     return rows_of
 
 
-RECORD = ("query", "text", "fold", "suggestions", "documents", "indri", "bm25", "bm25_suggestions")
-LABELS = ("subtopics", "covers", "ideal_dcg", "published")
+RECORD = ("query", "text", "fold", "suggestions", "documents", "indri", "bm25", "bm25_suggestions",
+          "subtopics", "covers", "ideal_dcg", "published")  # fmt: skip
 OWN_COLUMNS = ("indri", "bm25", "suggestions", "rank", "wikipedia", "category b")
 MORE = "trec_web.npz"
 NOTHING = 1e-5  # contributions of a word below this are rounding
@@ -168,25 +169,20 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
     file = first_of(folder, ("queries.jsonl.gz", "queries.jsonl"), "TREC Web data")
     records = read_records(file)
     for record in records:
-        require(record, RECORD + LABELS, f"Query {record.get('query', '?')} of {file}")
-        _same_lengths(record, file)
-        _clueweb_ids(record, file)
-    if not records:
-        raise InputError(f"{file} holds no queries.")
+        _check_record(record, f"Query {record.get('query', '?')} of {file}")
     offsets = starts_of([len(record["documents"]) for record in records])
-    table, names, context = _more_columns(folder / MORE, offsets) or (
-        np.concatenate([_columns_of(record) for record in records]).astype(np.float32),
-        OWN_COLUMNS,
-        None,
-    )
+    if (folder / MORE).is_file():
+        table, names, context = _more_columns(folder / MORE, offsets)
+    else:
+        table, names, context = np.concatenate([_columns_of(record) for record in records]), OWN_COLUMNS, None
     problems = Problems.from_arrays(
-        table,
+        table.astype(np.float32),
         offsets=offsets,
         context=context,
         problem_ids=[str(record["query"]) for record in records],
         item_ids=[document for record in records for document in record["documents"]],
         feature_names=names,
-        aspects={"suggestions": _stack(records, scaled_answers), "own words": _stack(records, own_word_answers)},
+        aspects={"suggestions": _stack(records, _scaled_answers), "own words": _stack(records, _own_word_answers)},
         reward=_reward(records),
     )
     return TrecWeb(
@@ -198,22 +194,18 @@ def read_trec_web(folder: str | Path) -> TrecWeb:
     )
 
 
-def _same_lengths(record: dict[str, Any], file: Path) -> None:
-    n = len(record["documents"])
-    rows = {"indri": record["indri"], "bm25": record["bm25"], "covers": record["covers"]}
+def _check_record(record: dict[str, Any], name: str) -> None:
+    require(record, RECORD, name)
+    rows = {column: record[column] for column in ("indri", "bm25", "covers")}
     rows |= {f"bm25_suggestions[{i}]": row for i, row in enumerate(record["bm25_suggestions"])}
-    wrong = next((name for name, values in rows.items() if len(values) != n), None)
-    if wrong is not None:
-        raise InputError(f"Query {record['query']} of {file} has {n} documents, but {len(rows[wrong])} of {wrong}.")
-
-
-def _clueweb_ids(record: dict[str, Any], file: Path) -> None:
-    wrong = next((name for name in record["documents"] if "-" not in str(name)), None)
-    if wrong is not None:
-        raise InputError(
-            f"Query {record['query']} of {file}: document {wrong!r} has no id of ClueWeb09, such as "
-            "clueweb09-en0000-00-00000."
-        )
+    for column, values in rows.items():
+        if len(values) != len(record["documents"]):
+            raise InputError(f"{name} has {len(record['documents'])} documents, but {len(values)} of {column}.")
+    for document in record["documents"]:
+        if "-" not in str(document):
+            raise InputError(
+                f"{name}: document {document!r} has no id of ClueWeb09, such as clueweb09-en0000-00-00000."
+            )
 
 
 def _reward(records: list[dict[str, Any]]) -> AlphaCoverage:
@@ -229,18 +221,16 @@ def _reward(records: list[dict[str, Any]]) -> AlphaCoverage:
 
 def _read_published(records: list[dict[str, Any]], problems: Problems, file: Path) -> dict[str, Lists]:
     """Return the rankings of published systems as lists over the candidates; -1 marks documents outside them."""
-    names = dict.fromkeys(name for record in records for name in record["published"])
     depth = max((len(ranks) for record in records for ranks in record["published"].values()), default=1)
-    lists = {}
-    for name in names:
-        rows = np.full((len(records), depth), -1)
-        for i, record in enumerate(records):
-            ranks = np.array(record["published"].get(name, []), dtype=np.int64)
+    tables: dict[str, Ints] = {}
+    for i, record in enumerate(records):
+        for name, given in record["published"].items():
+            ranks = np.array(given, dtype=np.int64)
             if ranks.max(initial=-1) >= problems.counts[i]:
                 raise InputError(f"Query {record['query']} of {file}: {name} ranks document {ranks.max()} of too few.")
+            rows = tables.setdefault(name, np.full((len(records), depth), -1))
             rows[i, : len(ranks)] = np.where(ranks >= 0, ranks + problems.offsets[i], -1)
-        lists[name] = Lists(problems, rows)
-    return lists
+    return {name: Lists(problems, rows) for name, rows in tables.items()}
 
 
 def _columns_of(record: dict[str, Any]) -> Floats:
@@ -250,8 +240,8 @@ def _columns_of(record: dict[str, Any]) -> Floats:
     return np.stack(
         [
             (indri - indri.mean()) / (indri.std() + 1e-9),
-            scaled_answers(record | {"bm25_suggestions": [record["bm25"]]})[:, 0],
-            scaled_answers(record).mean(axis=1),
+            _scaled_answers(record | {"bm25_suggestions": []})[:, 0],
+            _scaled_answers(record).mean(axis=1),
             1.0 / (1.0 + np.arange(len(ids))),
             wikipedia,
             category_b,
@@ -260,10 +250,8 @@ def _columns_of(record: dict[str, Any]) -> Floats:
     )
 
 
-def _more_columns(path: Path, offsets: Ints) -> tuple[Floats32, tuple[str, ...], Floats32] | None:
+def _more_columns(path: Path, offsets: Ints) -> tuple[NDArray[Any], tuple[str, ...], Floats32 | None]:
     """Return features, names and context from the `.npz` file; columns constant within every query are context."""
-    if not path.is_file():
-        return None
     arrays = read_arrays(path, ("offsets", "features", "feature_names"))
     if not np.array_equal(arrays["offsets"], offsets):
         raise InputError(f"{path} is for other queries than the file of queries next to it.")
@@ -280,14 +268,14 @@ def _stack(records: list[dict[str, Any]], answers: Any) -> Floats32:
     return np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in tables]).astype(np.float32)
 
 
-def scaled_answers(record: dict[str, Any]) -> Floats:
+def _scaled_answers(record: dict[str, Any]) -> Floats:
     """(documents, suggestions): BM25 of each suggestion, from 0 to 1 within the query."""
     scores = _numbers(record["bm25_suggestions"] or [record["bm25"]])
     low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
     return ((scores - low) / np.where(high - low > 1e-12, high - low, 1.0)).T
 
 
-def own_word_answers(record: dict[str, Any]) -> Floats:
+def _own_word_answers(record: dict[str, Any]) -> Floats:
     """(documents, suggestions): the part of BM25 that comes from words which are not in the query, from 0 to 1."""
     texts = [str(record["text"]), *map(str, record["suggestions"])]
     scores = _numbers([record["bm25"], *record["bm25_suggestions"]])[: len(texts)]

@@ -110,7 +110,9 @@ class Actors(WorkerPool):
     def each(self, task: Task, shards: Sequence[int], done: Done | None = None) -> Iterator[Any]:
         """Yield the results in order. The task, with its policy, is sent once and shared by all workers."""
         shared = self.ray.put(task)
-        running = {shard: self._owner(shard).do.remote(shared, shard) for shard in shards}
+        for shard in shards:  # dealt out in the order in which they are first used
+            self.owners.setdefault(shard, len(self.owners) % len(self.actors))
+        running = {shard: self.actors[self.owners[shard]].do.remote(shared, shard) for shard in shards}
         waiting = list(running.values())
         for shard in shards:
             while running[shard] in waiting:
@@ -122,10 +124,6 @@ class Actors(WorkerPool):
     def dismiss(self) -> None:
         for actor in self.actors:
             self.ray.kill(actor)
-
-    def _owner(self, shard: int) -> Any:
-        """Return the worker that owns a shard; shards are dealt out in the order in which they are first used."""
-        return self.actors[self.owners.setdefault(shard, len(self.owners) % len(self.actors))]
 
     def _result(self, shard: int, reference: Any) -> Any:
         errors = self.ray.exceptions

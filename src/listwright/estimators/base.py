@@ -20,7 +20,7 @@ from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import RandomState, as_generator, at_least_one
-from listwright._internal.parameters import check_fitted, clone
+from listwright._internal.parameters import check_fitted, clone, takes_nan
 from listwright._internal.pictures import bars, lines
 from listwright._internal.progress import fitting, outermost, progress_to
 from listwright.checks.mistakes import warn_of_mistakes
@@ -29,12 +29,13 @@ from listwright.engines.base import StreamedLists, mean_worth_of_all, streamed_l
 from listwright.errors import InputError
 from listwright.estimators.certification import Rivals, as_certification, certify_model, check_each_once, read_draws
 from listwright.estimators.measurement import Measurement, measure_held_out, measure_out_of_fold, split_held_out
-from listwright.estimators.wide import compress
+from listwright.estimators.wide import Compressed, compress
 from listwright.evaluation.explain import Explainer
 from listwright.evaluation.importance import importance, weights_table
 from listwright.evaluation.table import Table
 from listwright.features import Features
 from listwright.features.auto import auto_features
+from listwright.features.base import WithNaN
 from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.guarantees import Certificate, HeldOutCertificate
 from listwright.guarantees import certify as certificate_of_run
@@ -534,7 +535,7 @@ class ListEstimator(Predictor):
         training = replace(earlier.training_, budget=self.budget, per_group=self.per_group)
         about = {name: value for name, value in vars(earlier).items() if name in {*ABOUT, "measurement_"}}
         rounds = getattr(earlier, "rounds_", None)
-        return Run(training, earlier.signature_, progress.n_passes or self.n_passes, about, progress, rounds)
+        return Run(training, earlier.signature_, progress.n_passes, about, progress, rounds)
 
     def _learn(
         self, source: ProblemSource, run: Run, keep: str, checkpoints: Checkpoints, validation: Problems | None = None
@@ -661,11 +662,13 @@ class ListEstimator(Predictor):
 
     def chosen_features(self, problems: Problems) -> Features:
         """Return the features that the policy is to see, not yet fitted: those set, or those that suit the problems."""
-        if self.features == "auto":
-            return compress(auto_features(problems), problems)
-        if not isinstance(self.features, Features):
+        if self.features != "auto" and not isinstance(self.features, Features):
             raise InputError(f'features must be "auto" or come from listwright.features. Got {self.features!r}.')
-        return clone(self.features)
+        features = compress(auto_features(problems), problems) if self.features == "auto" else clone(self.features)
+        return WithNaN(features) if any(problems.gaps) and self._takes_nan(features) else features
+
+    def _takes_nan(self, features: Features) -> bool:
+        return takes_nan(getattr(self.learner, "estimator", self.learner)) and not isinstance(features, Compressed)
 
     def _training(self, plan: FitPlan, fitted: Fitted) -> Training:
         length, learner = self._list_length(fitted.mean_size, fitted.most), plan.learner
@@ -731,7 +734,9 @@ class ListEstimator(Predictor):
 
 def history_chart(history: Table) -> Any:
     kinds = {"training_value": "while learning", "held_out_value": "not learned from"}
-    pairs = ((record, column) for record in history.records() for column in kinds)
+    usual = np.median(history["states"]) / 2.0  # the last batch of a pass may have a few states left, and says little
+    records = [record for record in history.records() if record["states"] >= usual]
+    pairs = ((record, column) for record in records for column in kinds)
     points = [{"round": record["round"], "kind": kinds[column], "value": record[column]} for record, column in pairs]
     return lines(points, "round", "mean value of lists")
 

@@ -31,7 +31,16 @@ from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Function, Reward, WeightedProblems, reward_of
 from listwright.rewards.base import PAST_ONE
 from listwright.selection import greedy
-from listwright.training.round import SAMPLED, WHOLE, Ledger, first_gains, states_of
+from listwright.training.round import (
+    STEP,
+    Ledger,
+    States,
+    first_gains,
+    near_pairs,
+    part_keys,
+    sketches,
+    states_of,
+)
 from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
@@ -41,6 +50,16 @@ MASK = (1 << 64) - 1
 OWN_REWARD = "It takes your reward to be as seen here on all problems: from 0 to 1, with gains that never rise."
 SAME_CONSTRAINTS = "Greedy, the best lists and rivals keep to the same constraints."
 UNKNOWN = "It is not known here what the model learned from: it takes these problems to be new to it."
+DRAWN = "predict draws a policy for each list of a call: it is about the mean over such draws, not about one policy."
+SAME_ID = "part of this certificate already, with the same id. Pass each once; other draws need ids of their own."
+SAME_CLUSTER = (
+    "of clusters that are part of this certificate already, and these are no new draws. Leave them out, or call "
+    "certify again with all problems."
+)
+NEAR_COPIES = (
+    "equal to earlier ones in every feature and gain, or nearly, and copies are no new draws. If they are different "
+    "cases, say so in certify and here with cluster=, and an entry for each."
+)
 CHECKED = 200  # problems on which random lists test the laws of a reward
 
 Rivals = Iterable[Any] | Mapping[str, Any]
@@ -58,50 +77,56 @@ class Certification:
     ledger: Ledger | None  # what was learned from; None where that is not known
     per_group: Any = None  # quotas asked for; else those of the problems or of the model
     own_split: bool = False  # whether `fit` held the problems back, so that alike ones may be on both sides
+    earlier: Draws | None = None  # of the certificate that goes on
 
     def measure(self, problems: Problems, names: Hashes | None = None, weights: Floats | None = None) -> HeldOutValues:
         """Build the lists of all methods and return their values, with what is proved about the best lists."""
         problems = as_constrained(problems, self.per_group, getattr(self.model, "per_group", None))
         check_problems(problems)
         reward_of(problems, "certify")
-        check_each_once(problems)
+        states = check_each_once(problems)
         notes: list[str] = [SAME_CONSTRAINTS] * (problems.quotas is not None)
-        clusters: Ints | None = None
+        notes += [DRAWN] * (getattr(self.model, "keep", None) == "mixture")
         if self.ledger is None:
             notes += [UNKNOWN] * self.model._learns(problems)
         elif self.own_split:
-            notes += _repeats(problems, self.ledger)
+            notes += _repeats(problems, states, self.ledger)
         else:
-            problems, near = _without_known(problems, self.ledger)
-            names = None if names is None else names[~near]
-            weights = None if weights is None else weights[~near]
-            if near.any():
-                notes.append(
-                    f"{near.sum()} that nearly equal problems learned from were left out: it is not about such."
-                )
+            new = np.flatnonzero(~_nearly_known(problems, states, self.ledger))
+            if len(new) < len(problems):
+                left_out = len(problems) - len(new)
+                notes.append(f"{left_out} that nearly equal problems learned from were left out: it is not about such.")
+            problems, states = problems[new], states.take(new)
+            names = None if names is None else names[new]
+            weights = None if weights is None else weights[new]
         problems, weights = _split_off_weights(problems, weights)
-        keys = _problem_keys(problems)
-        if names is not None:
-            keys, clusters = np.vstack([keys, names]), np.unique(names, return_inverse=True)[1].astype(np.int64)
-        if clusters is None and weights is None:
-            clusters, weights, copies = _find_copies(keys[1:])
+        draws = Draws.of(problems, states, STEP if self.ledger is None else self.ledger.states.tolerance, names)
+        every = draws if self.earlier is None else self.earlier.join(draws)
+        further = replace(self, own_split=False, earlier=every).measure_more if weights is None else None
+        clusters: Ints | None = None
+        if names is None and weights is None:
+            clusters, weights, copies = draws.copies()
             notes += copies
         else:
+            clusters = None if names is None else np.unique(names, return_inverse=True)[1].astype(np.int64)
             notes += _weighing(clusters, weights)
         measured, laws = self._measure_lists(problems)
-        return replace(measured, clusters=clusters, weights=weights, keys=keys, notes=(*laws, *notes))
+        measured = replace(measured, keys=_content_keys(states), further=further, notes=(*laws, *notes))
+        return replace(measured, clusters=clusters, weights=weights)
 
     def _measure_lists(self, problems: Problems) -> tuple[HeldOutValues, list[str]]:
         """Return the values of all methods' lists, and notes on what the reward does not allow to claim."""
         reward = reward_of(problems)
         lists = self.model.predict(problems, **self.limits)
-        values, best_known = list_values(lists, problems), greedy(problems, **self.limits)
+        method = "lazy" if reward.submodular and not is_own(reward) else "naive"
+        values, best_known = list_values(lists, problems), greedy(problems, **self.limits, method=method)
         if values.min() < -ROUNDING:
             raise InputError(
                 f"A certificate needs lists that are worth 0 or more. Got {values.min():g} for problem "
                 f"{problems.problem_ids[values.argmin()]}: add a constant to the reward if it can be negative."
             )
-        assert best_known.values is not None
+        of_greedy = best_known.values
+        assert of_greedy is not None
         best, broken = self._bound_best(problems, [best_known.rows, lists.rows], best_known)
         others = {
             name: list_values(rival.predict(problems, **self.limits), problems) for name, rival in self.rivals.items()
@@ -115,9 +140,9 @@ class Certification:
         is_best = type(reward) is AnySuccess and self.limits["budget"] is None and problems.quotas is None
         measured = HeldOutValues(
             np.maximum(values, 0.0),
-            best_known.values,
+            of_greedy,
             others,
-            best=None if unproved else best_known.values if is_best else best,
+            best=None if unproved else of_greedy if is_best else best,
             bounded=bounded,
             binary=isinstance(reward, AnySuccess),
         )
@@ -127,7 +152,7 @@ class Certification:
         problems = self.model._as_problems(more, measured=True)
         if isinstance(problems.reward, WeightedProblems):
             raise InputError("This certificate was made without weights, and these problems have some.")
-        return replace(self, own_split=False).measure(problems, *read_draws(cluster, None, more, problems, self.model))
+        return self.measure(problems, *read_draws(cluster, None, more, problems, self.model))
 
     def _bound_best(self, problems: Problems, lists: Sequence[Ints], best_known: Any) -> tuple[Floats, set[str]]:
         """Return upper bounds on the best lists, and the laws that these lists and random ones show to be broken."""
@@ -141,6 +166,67 @@ class Certification:
         return (best if ratio is None else np.minimum(best, best_known.values / ratio)), broken
 
 
+@dataclass(frozen=True)
+class Draws:
+    """What tells the problems of a certificate apart: copies of one another are no new draws."""
+
+    named: Hashes  # of what each contains, with its id
+    sketches: Floats
+    parts: Hashes  # of what each contains roughly, without one of its candidates, and with all
+    owners: Ints  # the problem of each part
+    tolerance: float
+    clusters: Hashes | None
+
+    @classmethod
+    def of(cls, problems: Problems, states: States, tolerance: float, clusters: Hashes | None) -> Draws:
+        contents = zip(map(str, problems.problem_ids), _content_keys(states).tolist(), strict=True)
+        named = np.array([hash(pair) & MASK for pair in contents], dtype=np.uint64)
+        if not problems.n_features:  # nothing but gains, which many problems have in common
+            return cls(named, named[:, None].astype(np.float64), named[:0], np.zeros(0, np.int64), 0.0, clusters)
+        parts = part_keys(problems, first_gains(problems))
+        return cls(named, sketches(states.coarse), *parts, tolerance, clusters)
+
+    def copies(self) -> tuple[Ints | None, Floats | None, list[str]]:
+        """Return clusters of problems that nearly equal each other or others that do, unless there are hardly any."""
+        n = len(self.named)
+        unique, which = np.unique(self.sketches, axis=0, return_inverse=True)
+        parts = n + len(unique) + np.unique(self.parts, return_inverse=True)[1].reshape(-1)
+        near = n + np.array(near_pairs(unique, unique, self.tolerance))
+        edges = np.hstack([[np.arange(n), n + which.reshape(-1)], near, [self.owners, parts]])
+        graph = sparse.coo_array((np.ones(edges.shape[1]), tuple(edges)), shape=(edges.max() + 1,) * 2)
+        kinds, clusters = np.unique(csgraph.connected_components(graph, directed=False)[1][:n], return_inverse=True)
+        copies = n - len(kinds)
+        if copies <= COPIES * n:
+            return None, None, []
+        note = (
+            f"{copies} of these problems equal others in every feature and gain, or nearly, and count as a single "
+            "draw. If they are different cases, say so with cluster= and an entry of its own for each."
+        )
+        return clusters.astype(np.int64), np.ones(n), [note]
+
+    def join(self, later: Draws) -> Draws:
+        """Return all draws; raise `InputError` where problems or clusters were here before."""
+        near = np.zeros(len(later.named), dtype=bool)
+        same_cluster, clusters = near[:0], None
+        if self.clusters is not None and later.clusters is not None:
+            same_cluster = np.isin(later.clusters, self.clusters, kind="sort")
+            clusters = np.concatenate([self.clusters, later.clusters])
+        else:
+            near[near_pairs(later.sketches, np.unique(self.sketches, axis=0), self.tolerance)[0]] = True
+            near[later.owners[np.isin(later.parts, self.parts, kind="sort")]] = True
+            near &= near.mean() > COPIES
+        for repeated, words in (
+            (np.isin(later.named, self.named, kind="sort"), SAME_ID),
+            (same_cluster, SAME_CLUSTER),
+            (near, NEAR_COPIES),
+        ):
+            if repeated.any():
+                raise InputError(f"{repeated.sum()} of these {len(near)} problems are {words}")
+        joint = ((getattr(self, name), getattr(later, name)) for name in ("named", "sketches", "parts", "owners"))
+        named, rough, parts, owners = (np.concatenate(pair) for pair in joint)
+        return Draws(named, rough, parts, owners, self.tolerance, clusters)
+
+
 def certify_model(
     certification: Certification,
     problems: Problems,
@@ -150,9 +236,7 @@ def certify_model(
     delta: float,
 ) -> HeldOutCertificate:
     measured = certification.measure(problems, names, weights)
-    is_weighted = weights is not None or isinstance(problems.reward, WeightedProblems)
-    measure = None if is_weighted else certification.measure_more
-    certificate = make_certificate(measured, delta=delta, **certification.limits, measure=measure)
+    certificate = make_certificate(measured, delta=delta, **certification.limits)
     return _with_earlier_uses(certificate, measured)
 
 
@@ -216,7 +300,9 @@ def certify_best(
         problems = model._as_problems(held_out, measured=True)
         certification = as_certification(model, rivals)
         measured = certification.measure(problems, *read_draws(cluster, weight, held_out, problems, model))
-        made = make_certificate(measured, delta=delta, n_models=len(named), **certification.limits)
+        made = make_certificate(
+            replace(measured, further=None), delta=delta, n_models=len(named), **certification.limits
+        )
         certificates[name] = made, measured
     best = max(certificates, key=lambda name: certificates[name][0].value)
     certificate = _with_earlier_uses(*certificates[best])
@@ -291,7 +377,7 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
 
 def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
     assert measured.keys is not None
-    problems, made = measured.keys[1], hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
+    problems, made = measured.keys, hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
     others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known, kind="sort").mean() > ALIKE}
     _CERTIFIED.append((problems, made))
     note = (
@@ -302,30 +388,8 @@ def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues)
     return replace(certificate, notes=(*certificate.notes, note)) if others else certificate
 
 
-def _problem_keys(problems: Problems) -> Hashes:
-    """Return keys of what each problem contains: with its id, and two of roughly that, if features tell it apart."""
-    states = states_of(problems, first_gains(problems))
-    contents = (states.seen ^ states.gains).tolist()
-    named = np.array([hash(pair) & MASK for pair in zip(map(str, problems.problem_ids), contents, strict=True)])
-    near = states.coarse[:, SAMPLED:].T if problems.n_features else [named] * WHOLE
-    return np.vstack([named, *near]).astype(np.uint64)
-
-
-def _find_copies(keys: Hashes) -> tuple[Ints | None, Floats | None, list[str]]:
-    """Return clusters of problems that share a rough key, directly or through others, unless there are hardly any."""
-    n_keys, n = keys.shape
-    numbers = np.unique(keys, return_inverse=True)[1].reshape(-1) + n
-    edges = np.ones(n_keys * n), (np.tile(np.arange(n), n_keys), numbers)
-    graph = sparse.coo_array(edges, shape=(numbers.max() + 1,) * 2)
-    kinds, clusters = np.unique(csgraph.connected_components(graph, directed=False)[1][:n], return_inverse=True)
-    copies = n - len(kinds)
-    if copies <= COPIES * n:
-        return None, None, []
-    note = (
-        f"{copies} of these problems equal others in every feature and gain, or nearly, and count as a single draw. If "
-        "they are different cases, say so with cluster= and an entry of its own for each."
-    )
-    return clusters.astype(np.int64), np.ones(n), [note]
+def _content_keys(states: States) -> Hashes:
+    return states.seen ^ states.gains
 
 
 def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:
@@ -362,21 +426,22 @@ def _random_lists(problems: Problems, length: int) -> Ints:
     return rows
 
 
-def check_each_once(problems: Problems) -> None:
-    """Raise `InputError` where a problem occurs more than once, with the same id: these are no independent draws."""
-    states = zip(problems.problem_ids.tolist(), states_of(problems, first_gains(problems)).seen.tolist(), strict=True)
+def check_each_once(problems: Problems) -> States:
+    """Return what tells problems apart; raise `InputError` where one occurs again, with the same id: no new draw."""
+    states = states_of(problems, first_gains(problems))
     copies = np.ones(len(problems), dtype=bool)
-    copies[list({state: at for at, state in enumerate(states)}.values())] = False
+    ids = zip(problems.problem_ids.tolist(), states.seen.tolist(), strict=True)
+    copies[list({state: at for at, state in enumerate(ids)}.values())] = False
     if copies.any():
         raise InputError(
             f"{copies.sum()} of these {len(problems)} problems occur more than once, with the same id: "
             f"{_list_ids(problems, copies)}. A certificate needs independent problems: pass each once."
         )
+    return states
 
 
-def _without_known(problems: Problems, ledger: Ledger) -> tuple[Problems, Bools]:
-    """Return the problems that are no near copies of known ones, and which these are; raise where some are the same."""
-    states = states_of(problems, first_gains(problems))
+def _nearly_known(problems: Problems, states: States, ledger: Ledger) -> Bools:
+    """Return which problems are near copies of known ones; raise `InputError` where some are the same, or all are."""
     for visits, what in ((ledger.states, "learned from"), (ledger.measured, "used to choose the policy")):
         seen = visits.knows(states)
         if seen.any():
@@ -388,12 +453,11 @@ def _without_known(problems: Problems, ledger: Ledger) -> tuple[Problems, Bools]
     near = ledger.states.nearly_knows(states) | ledger.measured.nearly_knows(states)
     if near.all():
         raise InputError(f"All {len(problems)} problems nearly equal problems that were learned from.")
-    return problems[np.flatnonzero(~near)], near
+    return near
 
 
-def _repeats(problems: Problems, ledger: Ledger) -> list[str]:
+def _repeats(problems: Problems, states: States, ledger: Ledger) -> list[str]:
     """Return a note where many problems equal ones on the other side of a split: draws of few states, or copies."""
-    states = states_of(problems, first_gains(problems))
     known = ledger.states.knows(states) | ledger.states.nearly_knows(states)
     note = f"{known.sum()} of these equal problems learned from, or nearly: it takes as many of those to come to do so."
     return [note] * bool(problems.n_features and known.mean() > COPIES)
@@ -407,34 +471,27 @@ def _list_ids(problems: Problems, some: Bools) -> str:
 def _fit_rivals(rivals: Rivals, limits: dict[str, Any], training: Problems | None) -> dict[str, Any]:
     if isinstance(rivals, str):
         raise InputError(f"rivals must be several, such as [{rivals!r}]. Got {rivals!r}.")
-    given = dict(rivals) if isinstance(rivals, Mapping) else _name_rivals(rivals)
-    return {
-        name: _fit_rival(rival, limits, training) if isinstance(rival, str) else rival for name, rival in given.items()
-    }
-
-
-def _name_rivals(rivals: Iterable[Any]) -> dict[str, Any]:
-    named: dict[str, Any] = {}
-    for rival in rivals:
-        if not isinstance(rival, str) and not hasattr(rival, "predict"):
-            raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
+    named: dict[str, Any] = dict(rivals) if isinstance(rivals, Mapping) else {}
+    for rival in () if isinstance(rivals, Mapping) else rivals:
         name = rival if isinstance(rival, str) else type(rival).__name__
         count = 1 + sum(other == name or other.startswith(f"{name} ") for other in named)
         named[name if count == 1 or isinstance(rival, str) else f"{name} {count}"] = rival
-    return named
+    return {name: _fit_rival(rival, limits, training) for name, rival in named.items()}
 
 
-def _fit_rival(name: str, limits: dict[str, Any], training: Problems | None) -> Any:
-    """Fit the rival of a name on the training problems; "mmr" gets the diversity with the best lists there."""
-    if name not in NAMES:
-        raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {name!r}.")
+def _fit_rival(rival: Any, limits: dict[str, Any], training: Problems | None) -> Any:
+    """Return a fitted rival as it is, or fit that of a name; "mmr" gets the diversity with the best lists there."""
+    if hasattr(rival, "predict"):
+        return rival
+    if not isinstance(rival, str) or rival not in NAMES:
+        raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
     if training is None:
         raise InputError(
-            f"The rival {name!r} learns from the training problems, and this model no longer has them. Pass training=, "
-            "or a rival that is fitted."
+            f"The rival {rival!r} learns from the training problems, and this model no longer has them. Pass "
+            "training=, or a rival that is fitted."
         )
     length = limits["length"] or 1
-    if name == "mmr":
+    if rival == "mmr":
         tried = [MMR(diversity, relevance="ridge", length=length).fit(training) for diversity in DIVERSITIES]
         return best_of(tried, lambda rival: list_values(rival.predict(training, **limits), training))
-    return (StaticList(length) if name == "static" else TopK(length=length)).fit(training)
+    return (StaticList(length) if rival == "static" else TopK(length=length)).fit(training)

@@ -34,7 +34,7 @@ from listwright.estimators.candidates import (
 from listwright.estimators.measurement import Measurement, measurement_of, rival_values
 from listwright.estimators.stacking import PASSES, StaticRank
 from listwright.estimators.wide import WIDE, compress
-from listwright.evaluation.values import highest, paired_difference, simplest
+from listwright.evaluation.values import highest, paired_difference, simplest, values_of_choice
 from listwright.features import BestColumn, Candidate, ExpectedGain, Identity, Similarity, Sum
 from listwright.features.auto import auto_features
 from listwright.features.identity import has_whole_catalogue
@@ -106,7 +106,8 @@ class Report:
     chosen : str
         The method.
     measured : Measurement
-        What its lists of the length or budget asked for are worth out of fold, beside rivals.
+        What lists of the length or budget asked for are worth out of fold, beside rivals, if the method is chosen by
+        other problems; the best of several methods on the problems that chose it is partly luck.
     best : str
         The method with the highest value.
     lead, lead_error : float
@@ -155,7 +156,7 @@ class Report:
         if self.untried:
             parts.append(f"Left out because of the time limit: {', '.join(self.untried)}.")
         if self.late:
-            parts.append(f"Trying took {self.late:.1g} s more than the time limit, which the quickest methods need.")
+            parts.append(f"Trying took {self.late:,.1f} s more than the time limit, which the quickest methods need.")
         return "\n".join([*parts, *self._gaps()])
 
     def _gaps(self) -> list[str]:
@@ -194,14 +195,16 @@ def choose(
             report_progress(f"trying {method.name}")
             values[method] = method.values(problems)
     tried, whole = list(values), [table[:, -1] for table in values.values()]
-    at = simplest(whole, [table.mean(axis=1) for table in values.values()], errors=errors)
+    over_lengths = [table.mean(axis=1) for table in values.values()]
+    at = simplest(whole, over_lengths, errors=errors)
     best = highest(whole)
     trials = [
         Trial(method.name, float(own.mean()), *paired_difference(whole[best], own), method.sorts)
         for method, own in zip(tried, whole, strict=True)
     ]
     untried = tuple(method.name for method in methods if method not in values)
-    measured = _measure_method(tried[at], whole[at], problems, min(left, deadline - time.monotonic()))
+    own = values_of_choice(whole, over_lengths, errors=errors)
+    measured = _measure_method(tried[at], own, problems, min(left, deadline - time.monotonic()))
     lead, late = paired_difference(whole[best], whole[at]), max(0.0, time.monotonic() - deadline)
     return tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried, late=late)
 

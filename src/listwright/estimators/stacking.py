@@ -13,10 +13,10 @@ from listwright._internal.parameters import clone
 from listwright._internal.progress import report_progress
 from listwright._internal.saved import saved_as
 from listwright.baselines import StaticList
-from listwright.baselines.cover import items_of
+from listwright.baselines.weighted_cover import items_of
 from listwright.estimators.base import ListEstimator
 from listwright.features import Features, Sum
-from listwright.features.base import CrossFitted
+from listwright.features.base import CrossFitted, TableSeen
 from listwright.learners import SoftmaxLeader
 from listwright.learners.examples import center_by_state
 from listwright.problems import Problems
@@ -25,11 +25,6 @@ from listwright.training.signature import fingerprint
 
 # Weights that were learned freely lost on aslib_dev and questions: they stay within a hair of those to start from.
 FIRM, PASSES = 1e5, 1
-
-
-class RankSeen(NamedTuple):
-    problems: Problems
-    column: Floats32
 
 
 @saved_as("features.StaticRank")
@@ -47,14 +42,14 @@ class StaticRank(CrossFitted):
             self.fold_orders_[fold.number] = np.concatenate([order, np.setdiff1d(self.order_, order)])
         return self
 
-    def start(self, problems: Problems) -> RankSeen:
+    def start(self, problems: Problems) -> TableSeen:
         orders = self.fold_orders_ if self.out_of_fold else self.order_[None]
         folds = folds_of(problems.problem_ids, self.n_folds) if self.out_of_fold else np.zeros(len(problems), np.int64)
         places = np.argsort(orders, axis=1)[folds[problems.owners], items_of(problems)]
-        return RankSeen(problems, -places.astype(np.float32)[:, None])
+        return TableSeen(problems, -places.astype(np.float32)[:, None])
 
-    def columns(self, seen: RankSeen) -> Floats32:
-        return seen.column
+    def columns(self, seen: TableSeen) -> Floats32:
+        return seen.table
 
     def names(self) -> list[str]:
         return ["place in the static list"]

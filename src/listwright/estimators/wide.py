@@ -6,8 +6,6 @@ the square of thrice the columns. Here the columns are first summed up in a basi
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
 from functools import reduce
 from typing import Any, NamedTuple, Self
 
@@ -20,8 +18,8 @@ from listwright._internal.progress import report_progress
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright._kernels.rows import linear_scores
-from listwright.features import Features, Rows
-from listwright.features.base import Crossed, CrossFitted
+from listwright.features import Features
+from listwright.features.base import CrossFitted, Wrapper
 from listwright.features.candidate import feature_names
 from listwright.features.scale import Scale
 from listwright.learners import as_learner
@@ -56,7 +54,7 @@ def compression_seconds(problems: Problems) -> float:
 
 
 @saved_as("features.Compressed")
-class Compressed(CrossFitted):
+class Compressed(CrossFitted, Wrapper):
     """Other features, of problems whose many columns are summed up in a few."""
 
     group = "relevance"
@@ -88,11 +86,7 @@ class Compressed(CrossFitted):
         return self
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        return self.inner.summary(self.compress(problems))
-
-    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
-        self.inner_ = clone(self.inner).fit_from_summary(summary)
-        return self
+        return super().summary(self.compress(problems))
 
     def streams(self) -> bool:
         return hasattr(self, "basis_") and self.inner.streams()
@@ -101,9 +95,8 @@ class Compressed(CrossFitted):
         return True
 
     def without_training_state(self) -> Self:
-        twin = copy.copy(self)
+        twin = super().without_training_state()
         twin.basis_ = self.basis_._replace(fold_scores=self.basis_.fold_scores[:0])
-        twin.inner_ = self.inner_.without_training_state()
         return twin
 
     def for_training(self, problems: Problems) -> Self:
@@ -125,27 +118,6 @@ class Compressed(CrossFitted):
 
     def start(self, problems: Problems) -> Any:
         return self.inner_.start(self.compress(problems))
-
-    def columns(self, seen: Any) -> Floats32:
-        return self.inner_.columns(seen)
-
-    def cross_columns(self, seen: Any) -> Crossed | None:
-        return self.inner_.cross_columns(seen)
-
-    def rows(self, seen: Any) -> Rows:
-        return self.inner_.rows(seen)
-
-    def add(self, seen: Any, picks: Ints) -> Any:
-        return self.inner_.add(seen, picks)
-
-    def names(self) -> list[str]:
-        return self.inner_.names()
-
-    def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
-        return self.inner_.parts_seen(seen)
-
-    def problems_of(self, seen: Any) -> Problems:
-        return self.inner_.problems_of(seen)
 
 
 def _sums(table: Any, weights: Floats) -> Floats:

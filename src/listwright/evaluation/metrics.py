@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Ints, pieces, starts_of, unit_rows
+from listwright._internal.arrays import Floats, Ints, pieces, row_dots, starts_of, unit_rows
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
 from listwright.features.scale import Scale
@@ -312,12 +312,7 @@ def intra_list_distance(lists: Lists, problems: Problems) -> Floats:
     owner, position = np.nonzero(lists.rows >= 0)
     chosen = (np.ones(len(owner)), (owner, lists.rows[owner, position]))
     picked = sparse.csr_array(chosen, shape=(len(problems), problems.n_rows))
-    together, alone = _squares(picked @ units), picked @ _squares(units)
+    sums = picked @ units
+    together, alone = row_dots(sums, sums), picked @ row_dots(units, units)
     pairs = lists.lengths * (lists.lengths - 1.0)
     return np.where(pairs > 0, 1.0 - (together - alone) / np.maximum(pairs, 1.0), np.nan)
-
-
-def _squares(table: Any) -> Floats:
-    if sparse.issparse(table):
-        return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
-    return np.einsum("ij,ij->i", table, table)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from listwright._internal.extras import as_frame
+from listwright._internal.pictures import html_table
 
 SHOWN = 20  # rows that the repr prints
 
@@ -105,6 +106,10 @@ class Table:
         left = [column.dtype.kind not in "fiu" for column in self.columns.values()]
         text = align_columns([list(shown), *map(list, zip(*shown.values(), strict=True))], left)
         return text if len(self) <= SHOWN else f"{text}\n... {len(self) - SHOWN:,} more rows"
+
+    def _repr_html_(self) -> str:
+        rows = [list(record.values()) for record in self.records()[:SHOWN]]
+        return html_table(f"{len(self):,} rows" if len(self) > SHOWN else "", list(self.columns), rows)
 
 
 def align_columns(rows: list[list[str]], left: list[bool]) -> str:

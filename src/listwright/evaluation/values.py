@@ -8,13 +8,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import FOLDS, Floats
 from listwright.errors import InputError
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import AnySuccess, Reward, reward_of
 
 T = TypeVar("T")
+DIVISIONS = 9  # into folds, to measure a choice
 
 
 def measure_lists(lists: Lists, problems: Problems) -> Lists:
@@ -123,6 +124,23 @@ def simplest(*criteria: Sequence[Floats], errors: float = 1.0) -> int:
     by_criterion = [close(values) for values in criteria]
     by_all = [all(flags) for flags in zip(*by_criterion, strict=True)]
     return (by_all if any(by_all) else by_criterion[0]).index(True)
+
+
+def values_of_choice(*criteria: Sequence[Floats], errors: float = 1.0) -> Floats:
+    """Return what `simplest` is worth to each problem, where it is chosen by other problems.
+
+    What all problems have chosen was chosen for its luck on them, too. Of several divisions into those that choose and
+    others, the one with the median value is taken.
+    """
+    n = len(criteria[0][0])
+    by_division = [np.zeros(n) for _ in range(DIVISIONS)]
+    for number, values in enumerate(by_division):
+        folds = np.random.default_rng(number).permutation(n) % min(FOLDS, n)
+        for fold in range(min(FOLDS, n)):
+            held = folds == fold
+            at = simplest(*([option[~held] for option in options] for options in criteria), errors=errors)
+            values[held] = criteria[0][at][held]
+    return sorted(by_division, key=lambda values: float(values.mean()))[DIVISIONS // 2]
 
 
 def paired_difference(ours: Floats, theirs: Floats) -> tuple[float, float]:

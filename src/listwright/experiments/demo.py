@@ -18,7 +18,17 @@ from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
 from listwright.evaluation.intervals import SHARES
 from listwright.evaluation.values import measure_lists
-from listwright.experiments.records import Record, Tuned, methods_of, per_cent, point, record
+from listwright.experiments.records import (
+    Record,
+    Tuned,
+    mean_of,
+    methods_of,
+    ours,
+    per_cent,
+    point,
+    point_table,
+    record,
+)
 from listwright.problems import Problems
 from listwright.report import Figure, Note, PickedItem, PickedList, ReportPage, ReportTable, Section, SideBySide
 from listwright.report.charts import PALETTE, Axis, LineStyle, curves, script
@@ -96,7 +106,7 @@ def run(
 
 def learn_apart(n_train: int = N_TRAIN, n_test: int = N_TEST) -> dict[str, MethodRun]:
     """Train the methods in `APART` on the demo's questions and return their values and times."""
-    announcer.silent = True  # the main process tells of compilation, and its bar of the rest
+    announcer.silent = True  # the main process announces compilation, and its bar shows the rest
     with progress_to(False):
         train, test = _problems(n_train), question_problems(questions(n_test, random_state=TEST_SEED))
         return {name: _fit_and_measure(RIVALS[name], train, test)[1] for name in APART}
@@ -155,7 +165,7 @@ def _describe_list(asked: SimulatedQuestion, method: str, items: Ints) -> Picked
         passage = asked.passages[item]
         picks.append(_pick(asked, passage, covered))
         covered |= set() if passage.step is None else {passage.step}
-    return PickedList(method, picks, f"tells {len(covered)} of {len(asked.steps)}")
+    return PickedList(method, picks, f"holds {len(covered)} of {len(asked.steps)}")
 
 
 def _pick(asked: SimulatedQuestion, passage: SimulatedPassage, covered: set[int]) -> PickedItem:
@@ -196,7 +206,7 @@ def findings(demo: Demo) -> str:
         for name in (SORTED, TUNED, LEARNED)
     }
     return (
-        f"Lists of {SHOWN} passages for questions that take 3 or 4 of them: sorted by predicted relevance, they tell "
+        f"Lists of {SHOWN} passages for questions that take 3 or 4 of them: sorted by predicted relevance, they hold "
         f"{shares[SORTED]} % of what is needed; with maximal marginal relevance, tuned, {shares[TUNED]} %; learned, "
         f"{shares[LEARNED]} %. The data is made up, and was chosen because lists matter in it."
     )
@@ -213,12 +223,9 @@ def cost(demo: Demo) -> str:
 def value_table(records: Sequence[Record], *, caption: str = "") -> ReportTable:
     lengths = sorted({record["length"] for record in records})
     at: dict[str, Any] = {"n_train": records[0]["n_train"], "metric": "value"}
-    rows = [
-        [name, *(per_cent(point(records, name, length=length, **at)["mean"]) for length in lengths)]
-        for name in methods_of(records)
-    ]
-    emphasis = [index for index, row in enumerate(rows) if row[0].startswith("SCP")]
-    return ReportTable(["passages in the list", *map(str, lengths)], rows, caption, emphasis)
+    columns = {str(length): at | {"length": length} for length in lengths}
+    names, options = methods_of(records), {"caption": caption, "first": "passages in the list"}
+    return point_table(records, names, columns, cell=mean_of, bold=ours(names), **options)
 
 
 def widest(records: Sequence[Record]) -> float:
@@ -253,10 +260,10 @@ WHERE = (
     "list, sorting by a good prediction does as well; on most real data the gap is smaller than here."
 )
 IN_SHORT = (
-    "The data is made up and was chosen because lists matter in it; docs/results.md tells where they do not, on real "
+    "The data is made up and was chosen because lists matter in it; docs/results.md says where they do not, on real "
     "data too."
 )
 CHART_CAPTION = (
-    "Share of the needed steps that a list tells, with the 95 % interval over test questions. Point at a line for "
+    "Share of the needed facts that a list holds, with the 95 % interval over test questions. Point at a line for "
     "numbers; click a name to pick it out."
 )

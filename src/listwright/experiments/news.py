@@ -32,7 +32,7 @@ from listwright.experiments.records import (
     records_of,
     repeat,
 )
-from listwright.features import Candidate, Distance, Features, Position
+from listwright.features import Candidate, Distance, Position
 from listwright.learners import RidgeFTRL
 from listwright.problems import Problems
 from listwright.report import Figure, ReportTable, Section
@@ -49,12 +49,9 @@ VISITS = 3  # of each training user
 CHECKED_VISITS = 20  # of each user for validation and for testing
 
 
-def _features() -> Features:
-    return Candidate() + CandidateByContext() + Distance() + Position()
-
-
 def _learning_methods(penalty: float) -> dict[str, Any]:
-    settings: dict[str, Any] = {"features": _features(), "learner": RidgeFTRL(penalty), "n_passes": PASSES}
+    features = Candidate() + CandidateByContext() + Distance() + Position()
+    settings: dict[str, Any] = {"features": features, "learner": RidgeFTRL(penalty), "n_passes": PASSES}
     return {
         "SCP": SCP(effort="fast", **settings),
         "ConSeqOpt": ConSeqOpt(weighting="uniform", **settings),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
-from typing import Any, NamedTuple, Self, TypedDict, TypeVar
+from typing import Any, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from listwright.evaluation.compare import fold_numbers
 from listwright.evaluation.intervals import SHARES, Bounds, estimate
 from listwright.evaluation.values import best_of, list_values
 from listwright.features import Candidate
-from listwright.features.base import Features
+from listwright.features.base import StaticFeatures, TableSeen
 from listwright.features.scale import Scale
 from listwright.learners import RidgeFTRL
 from listwright.lists import Lists
@@ -31,12 +31,7 @@ from listwright.report.charts import LineStyle, line_styles
 from listwright.text.readers import ReadingNote
 
 
-class CrossedSeen(NamedTuple):
-    problems: Problems
-    table: Floats32  # the scaled products, which no pick changes
-
-
-class CandidateByContext(Features):
+class CandidateByContext(StaticFeatures):
     """Every feature of a candidate times every number of the context."""
 
     group = "relevance in this context"
@@ -48,11 +43,8 @@ class CandidateByContext(Features):
         self.scale_ = Scale.of(_products(problems), standardize=self.standardize)
         return self
 
-    def start(self, problems: Problems) -> CrossedSeen:
-        return CrossedSeen(problems, self.scale_.apply(_products(problems)))
-
-    def columns(self, seen: CrossedSeen) -> Floats32:
-        return seen.table
+    def start(self, problems: Problems) -> TableSeen:
+        return TableSeen(problems, self.scale_.apply(_products(problems)))
 
 
 def _products(problems: Problems) -> Floats32:
@@ -255,31 +247,48 @@ def chart_records(records: Sequence[Record]) -> tuple[list[Record], dict[str, Li
     return kept, {name: known[name] for name in known if name in present}
 
 
+def point_table(
+    records: Sequence[Record],
+    methods: Sequence[str],
+    columns: Mapping[str, Mapping[str, Any]],
+    *,
+    cell: Callable[[Record], str],
+    caption: str = "",
+    first: str = "method",
+    bold: Sequence[str] = (),
+) -> ReportTable:
+    """Return a table with a row per method, some in bold, and by name a column per point: what `point` takes of it."""
+    rows = [[name, *(cell(point(records, name, **at)) for at in columns.values())] for name in methods]
+    emphasis = [index for index, name in enumerate(methods) if name in bold]
+    return ReportTable([first, *columns], rows, caption, emphasis)
+
+
 def failure_table(records: Sequence[Record], methods: Sequence[str], *, n_train: int, caption: str) -> ReportTable:
-    lengths = lengths_of(records)
-    rows = [
-        [method, *(per_cent(point(records, method, n_train=n_train, length=length)["mean"]) for length in lengths)]
-        for method in methods
-    ]
-    emphasis = [index for index, row in enumerate(rows) if row[0].startswith("SCP")]
-    return ReportTable(["method", *(str(length) for length in lengths)], rows, caption, emphasis)
+    columns = {str(length): {"n_train": n_train, "length": length} for length in lengths_of(records)}
+    return point_table(records, methods, columns, cell=mean_of, caption=caption, bold=ours(methods))
 
 
 def excess_table(
     records: Sequence[Record], methods: Sequence[str], *, n_train: int, lengths: Sequence[int], caption: str
 ) -> ReportTable:
-    rows = [
-        [method, *(points(point(records, method, n_train=n_train, length=length, metric=EXCESS)) for length in lengths)]
-        for method in methods
-        if method not in (*REFERENCES, PAIRED_WITH)
-    ]
-    return ReportTable(["method", *(f"length {length}" for length in lengths)], rows, caption)
+    rivals = [method for method in methods if method not in (*REFERENCES, PAIRED_WITH)]
+    at = {"n_train": n_train, "metric": EXCESS}
+    columns = {f"length {length}": at | {"length": length} for length in lengths}
+    return point_table(records, rivals, columns, cell=points, caption=caption)
 
 
 def describe_failures(records: Sequence[Record], methods: Sequence[str], *, n_train: int, length: int) -> str:
     rivals = [method for method in methods if method not in REFERENCES]
     failures = {name: point(records, name, n_train=n_train, length=length)["mean"] for name in rivals}
     return ", ".join(f"{name} {per_cent(failures[name])}%" for name in sorted(rivals, key=failures.__getitem__))
+
+
+def ours(methods: Iterable[str]) -> list[str]:
+    return [name for name in methods if name.startswith("SCP")]
+
+
+def mean_of(record: Record) -> str:
+    return per_cent(record["mean"])
 
 
 def lengths_of(records: Sequence[Record]) -> list[int]:

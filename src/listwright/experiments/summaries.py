@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.extras import warn
 from listwright._internal.parameters import clone
-from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod
+from listwright.baselines import MMR, LearnedDPP, Oracle, SubMod, TopK
 from listwright.datasets._fetch import locate
 from listwright.estimators.conseqopt import ConSeqOpt
 from listwright.estimators.scp import SCP
@@ -30,6 +30,7 @@ from listwright.experiments.records import (
     methods_of,
     per_cent,
     point,
+    point_table,
     points,
     record,
     repeat,
@@ -44,8 +45,6 @@ from listwright.text.duc import Paths, duc_years, is_duc
 from listwright.text.readers import ReadingNote
 from listwright.text.scores import METRICS, summary_scores
 from listwright.text.summary_problems import (
-    Lead,
-    LexRank,
     paper_summary_features,
     size_limit,
     summary_features,
@@ -158,9 +157,9 @@ METHODS: dict[str, Any] = {
     "ConSeqOpt, paper's features": ConSeqOpt(**PAPERS, weighting="uniform"),
     "SubMod": SubMod(),
     "DPP": LearnedDPP(),
-    "LexRank": LexRank(),
+    "LexRank": TopK("lexrank"),
     "MMR": Tuned({f"{diversity:g}": MMR(diversity) for diversity in DIVERSITIES}),
-    "Lead": Lead(),
+    "Lead": TopK("inverse_position"),
     "Greedy (Oracle)": Oracle(),
 }
 LEARNED = ("SCP", "ConSeqOpt", "SubMod", "DPP")
@@ -302,24 +301,17 @@ def findings(records: Sequence[Record], **source: Any) -> str:
 
 def _table(records: Sequence[Record]) -> ReportTable:
     n_train, budget = _at(records)
-    at = {"n_train": n_train, "length": budget}
-    rows = [
-        [method, *(points(point(records, method, metric=metric, **at), "") for metric in SHOWN)]
-        for method in methods_of(records)
-    ]
-    emphasis = [index for index, row in enumerate(rows) if row[0] == PAIRED_WITH]
+    columns = {METRICS[metric]: {"n_train": n_train, "length": budget, "metric": metric} for metric in SHOWN}
     caption = _TABLE_CAPTION.format(budget=budget, n_train=n_train)
-    return ReportTable(["method", *(METRICS[metric] for metric in SHOWN)], rows, caption, emphasis)
+    show = partial(points, sign="")
+    return point_table(records, methods_of(records), columns, cell=show, caption=caption, bold=[PAIRED_WITH])
 
 
 def _differences(records: Sequence[Record]) -> ReportTable:
     n_train, budget = _at(records)
-    rows = [
-        [method, points(point(records, method, n_train=n_train, length=budget, metric=LESS))]
-        for method in methods_of(records)
-        if method not in (PAIRED_WITH, ORACLE)
-    ]
-    return ReportTable(["method", "ROUGE-1R below SCP"], rows, _LESS_CAPTION)
+    rivals = [method for method in methods_of(records) if method not in (PAIRED_WITH, ORACLE)]
+    columns = {"ROUGE-1R below SCP": {"n_train": n_train, "length": budget, "metric": LESS}}
+    return point_table(records, rivals, columns, cell=points, caption=_LESS_CAPTION)
 
 
 def _beside_the_paper(records: Sequence[Record], described: DataDescription) -> ReportTable:

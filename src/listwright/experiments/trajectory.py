@@ -198,7 +198,9 @@ def section(records: list[Record], *, data: Path | None = None) -> Section:
     if len(sizes) > 1:
         by_size = _chart(records, BY_SIZE, BY_LENGTH, at=SHOWN_LENGTH)
         parts.insert(0, Figure("trajectory-training", by_size, _SIZE_CAPTION))
-        parts.insert(2, _excess(records, rivals, _small_size(sizes)))
+        lengths, few = sorted({1, 3, 5, 8} & set(lengths_of(records))), _small_size(sizes)
+        caption = _EXCESS_CAPTION.format(n=few)
+        parts.insert(2, excess_table(records, rivals, n_train=few, lengths=lengths, caption=caption))
     if steps:
         parts.append(_ablation_table(records, steps, sizes[-1]))
     return Section("Robot arm: which starting trajectories to try", SETUP, parts)
@@ -228,11 +230,6 @@ def _steps_and_rivals(records: Sequence[Record]) -> tuple[list[str], list[str]]:
 
 def _small_size(sizes: Sequence[int]) -> int:
     return min((size for size in sizes if size >= FEW), default=sizes[-1])
-
-
-def _excess(records: Sequence[Record], rivals: Sequence[str], n_train: int) -> ReportTable:
-    lengths, caption = sorted({1, 3, 5, 8} & set(lengths_of(records))), _EXCESS_CAPTION.format(n=n_train)
-    return excess_table(records, rivals, n_train=n_train, lengths=lengths, caption=caption)
 
 
 def _ablation_table(records: Sequence[Record], steps: Sequence[str], n_train: int) -> ReportTable:

@@ -245,6 +245,96 @@ class Sum(Features):
         return self.parts_[0].problems_of(seen[0])
 
 
+class TableSeen(NamedTuple):
+    problems: Problems
+    table: Floats32
+
+
+class StaticFeatures(Features):
+    """Base of features whose columns no pick changes: `start` gives them, as a `TableSeen`."""
+
+    is_static = True
+
+    def columns(self, seen: TableSeen) -> Floats32:
+        return seen.table
+
+
+class Wrapper(Features):
+    """Base of features that see problems in another form: those of `inner`, which `fit` makes `inner_`."""
+
+    inner: Features
+    inner_: Features
+
+    def summary(self, problems: Problems) -> dict[str, Any]:
+        return self.inner.summary(problems)
+
+    def fit_from_summary(self, summary: dict[str, Any]) -> Self:
+        self.inner_ = clone(self.inner).fit_from_summary(summary)
+        return self
+
+    def with_items(self, n_items: int) -> Self:
+        return self._around(self.inner_.with_items(n_items))
+
+    def without_training_state(self) -> Self:
+        return self._around(self.inner_.without_training_state())
+
+    def _around(self, inner: Features) -> Self:
+        twin = copy.copy(self)
+        twin.inner_ = inner
+        return twin
+
+    def columns(self, seen: Any) -> Floats32:
+        return self.inner_.columns(seen)
+
+    def cross_columns(self, seen: Any) -> Crossed | None:
+        return self.inner_.cross_columns(seen)
+
+    def rows(self, seen: Any) -> Rows:
+        return self.inner_.rows(seen)
+
+    def add(self, seen: Any, picks: Ints) -> Any:
+        return self.inner_.add(seen, picks)
+
+    def names(self) -> list[str]:
+        return self.inner_.names()
+
+    def parts_seen(self, seen: Any) -> Iterator[tuple[Features, Any]]:
+        return self.inner_.parts_seen(seen)
+
+    def problems_of(self, seen: Any) -> Problems:
+        return self.inner_.problems_of(seen)
+
+
+@saved_as("features.WithNaN")
+class WithNaN(Wrapper):
+    """Other features, with NaN where the table of the problems had no value: for learners that take NaN."""
+
+    group = "relevance"
+
+    def __init__(self, inner: Features) -> None:
+        self.inner = inner
+
+    def fit(self, problems: Problems) -> Self:
+        self.inner_ = clone(self.inner).fit(problems)
+        return self
+
+    @property
+    def is_static(self) -> bool:  # type: ignore[override]
+        return self.inner_.is_static
+
+    def streams(self) -> bool:
+        return self.inner.streams()
+
+    def uses_training_data(self) -> bool:
+        return self.inner.uses_training_data()
+
+    def for_training(self, problems: Problems) -> Self:
+        return self._around(self.inner_.for_training(problems))
+
+    def start(self, problems: Problems) -> Any:
+        return self.inner_.start(problems.with_nan())
+
+
 def _parts(features: Features) -> list[Features]:
     return features.parts if isinstance(features, Sum) else [features]
 

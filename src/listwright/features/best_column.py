@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats32
 from listwright._internal.saved import saved_as
 from listwright._kernels.rows import center
 from listwright.errors import InputError
-from listwright.features.base import Features
+from listwright.features.base import StaticFeatures, TableSeen
 from listwright.features.candidate import feature_names
 from listwright.features.scale import Scale, dense
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 
 
-class BestColumnSeen(NamedTuple):
-    problems: Problems
-    column: Floats32
-
-
 @saved_as("features.BestColumn")
-class BestColumn(Features):
+class BestColumn(StaticFeatures):
     """The feature that goes best with what candidates gain alone, compared within their problems, and no other.
 
     A policy on this sorts by one column. That is what every other policy has to be ahead of, and what is left where the
@@ -59,7 +53,6 @@ class BestColumn(Features):
     """
 
     group = "relevance"
-    is_static = True
 
     def fit(self, problems: Problems) -> Self:
         """Take the highest absolute correlation to the gains alone, both centred within problems."""
@@ -77,11 +70,8 @@ class BestColumn(Features):
         self.scale_ = Scale.of(dense(problems.features)[:, [self.column_]])
         return self
 
-    def start(self, problems: Problems) -> BestColumnSeen:
-        return BestColumnSeen(problems, self.scale_.apply(dense(problems.features)[:, [self.column_]]))
-
-    def columns(self, seen: BestColumnSeen) -> Floats32:
-        return seen.column
+    def start(self, problems: Problems) -> TableSeen:
+        return TableSeen(problems, self.scale_.apply(dense(problems.features)[:, [self.column_]]))
 
     def names(self) -> list[str]:
         return [self.name_]

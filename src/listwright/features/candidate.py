@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
-from listwright._internal.arrays import Floats32
 from listwright._internal.saved import saved_as
-from listwright.features.base import Features
+from listwright.features.base import StaticFeatures, TableSeen
 from listwright.features.scale import Moments, Scale, dense
 from listwright.problems import Problems
 
 
-class CandidateSeen(NamedTuple):
-    problems: Problems
-    table: Floats32
-
-
 @saved_as("features.Candidate")
-class Candidate(Features):
+class Candidate(StaticFeatures):
     """The candidate's own features and the context of its problem; the list does not change them.
 
     The part of nearly every policy that measures relevance. Alone it can only sort candidates; add `Distance`,
@@ -56,7 +50,6 @@ class Candidate(Features):
     """
 
     group = "relevance"
-    is_static = True
 
     def __init__(self, *, standardize: bool = True) -> None:
         self.standardize = standardize
@@ -73,14 +66,11 @@ class Candidate(Features):
         self.names_ = [*summary["names"], *(f"context {i}" for i in range(0 if context is None else len(context.mean)))]
         return self
 
-    def start(self, problems: Problems) -> CandidateSeen:
+    def start(self, problems: Problems) -> TableSeen:
         table = self.scale_.apply(problems.features)
         if self.context_scale_ is not None and problems.context is not None:
             table = np.concatenate([table, self.context_scale_.apply(problems.context)[problems.owners]], axis=1)
-        return CandidateSeen(problems, table)
-
-    def columns(self, seen: CandidateSeen) -> Floats32:
-        return seen.table
+        return TableSeen(problems, table)
 
     def names(self) -> list[str]:
         return self.names_

@@ -5,6 +5,7 @@ similarity, so that what happened there after a list had failed tells what can s
 from __future__ import annotations
 
 import copy
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
@@ -72,9 +73,11 @@ class Forest(OutcomeModel):
     def fit(self, x: Floats, y: Floats, seed: int) -> Self:
         from sklearn.ensemble import ExtraTreesRegressor  # here and below: it takes a second to import
 
-        self.trees_ = ExtraTreesRegressor(
+        trees = ExtraTreesRegressor(
             self.n_trees, min_samples_leaf=self.min_leaf, max_features=0.5, random_state=seed, n_jobs=-1
-        ).fit(x, y[:, 0] if y.shape[1] == 1 else y)
+        )
+        with warnings.catch_warnings():  # threads of scikit-learn may leave a process without filters of warnings
+            self.trees_ = trees.fit(x, y[:, 0] if y.shape[1] == 1 else y)
         self.trees_.n_jobs = 1  # threads would add the trees up in any order
         self.n_items_ = y.shape[1]
         self.leaves_ = self.trees_.apply(x)

@@ -16,7 +16,8 @@ from listwright.problems import Problems
 
 class PositionSeen(NamedTuple):
     problems: Problems
-    lengths: Ints
+    lengths: Ints  # of the lists
+    table: Any = None  # what is shown at the first position only
 
 
 @saved_as("features.Position")
@@ -58,14 +59,8 @@ class Position(Features):
         return ["bias", "first position"]
 
 
-class FirstPositionSeen(NamedTuple):
-    problems: Problems
-    table: Floats32
-    lengths: Ints
-
-
 @saved_as("features.FirstPosition")
-class FirstPosition(Features):
+class FirstPosition(Position):
     """The candidate's own features while the list is empty, and 0 from then on.
 
     Together with `Candidate`, it gives a linear policy one set of weights for the first position and another for the
@@ -96,8 +91,6 @@ class FirstPosition(Features):
            [0.]], dtype=float32)
     """
 
-    group = "position"
-
     def __init__(self, *, standardize: bool = True) -> None:
         self.standardize = standardize
 
@@ -109,16 +102,12 @@ class FirstPosition(Features):
         self.names_ = [f"{name}, first position" for name in summary["names"]]
         return self
 
-    def start(self, problems: Problems) -> FirstPositionSeen:
-        table = self.scale_.apply(problems.features)
-        return FirstPositionSeen(problems, table, np.zeros(len(problems), dtype=np.int64))
+    def start(self, problems: Problems) -> PositionSeen:
+        return super().start(problems)._replace(table=self.scale_.apply(problems.features))
 
-    def columns(self, seen: FirstPositionSeen) -> Floats32:
+    def columns(self, seen: PositionSeen) -> Floats32:
         empty = (seen.lengths == 0)[seen.problems.owners]
         return np.where(empty[:, None], seen.table, np.float32(0.0))
-
-    def add(self, seen: FirstPositionSeen, picks: Ints) -> FirstPositionSeen:
-        return seen._replace(lengths=seen.lengths + (picks >= 0))
 
     def names(self) -> list[str]:
         return self.names_

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints, unit_rows
+from listwright._internal.arrays import Floats, Floats32, Ints, row_dots, unit_rows
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.features.base import Features
@@ -117,6 +117,5 @@ def _sums(unit: Any, problems: Problems) -> Any:
 def _dots(unit: Any, others: Any, owners: Ints) -> Floats:
     """By row: its product with the row of `others` that belongs to its problem."""
     if sparse.issparse(unit) or sparse.issparse(others):
-        other = sparse.csr_array(others)
-        return np.asarray(sparse.csr_array(unit).multiply(other[owners]).sum(axis=1), dtype=np.float64).ravel()
-    return np.einsum("ij,ij->i", unit, others[owners]).astype(np.float64)
+        return row_dots(sparse.csr_array(unit), sparse.csr_array(others)[owners])
+    return row_dots(unit, others[owners]).astype(np.float64)

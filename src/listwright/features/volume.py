@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32, Ints, unit_rows
+from listwright._internal.arrays import Floats, Floats32, Ints, row_dots, unit_rows
 from listwright._internal.saved import saved_as
 from listwright.features.base import Features
 from listwright.features.candidate import feature_names
@@ -80,8 +79,7 @@ class Volume(Features):
     def start(self, problems: Problems) -> VolumeSeen:
         vectors = unit_rows(problems.features if problems.vectors is None else problems.vectors)
         quality = np.zeros((problems.n_rows, 0)) if self.scale_ is None else self.scale_.apply(problems.features)
-        lengths = np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel() if sparse.issparse(vectors) else None
-        remaining = np.einsum("ij,ij->i", vectors, vectors) if lengths is None else lengths
+        remaining = row_dots(vectors, vectors)
         return VolumeSeen(problems, vectors, quality.astype(np.float32), remaining, (), np.zeros(len(problems)))
 
     def columns(self, seen: VolumeSeen) -> Floats32:
@@ -97,7 +95,7 @@ class Volume(Features):
         new = np.where(left > FLAT, picks, -1)
         rows = np.flatnonzero((new >= 0)[seen.problems.owners])
         partner = new[seen.problems.owners[rows]]
-        overlap = _dots(seen.vectors, rows, partner)
+        overlap = row_dots(seen.vectors[rows], seen.vectors[partner])
         for column in seen.explained:
             overlap -= column[rows] * column[partner]
         column, remaining = np.zeros(len(seen.remaining)), seen.remaining.copy()
@@ -108,9 +106,3 @@ class Volume(Features):
 
     def names(self) -> list[str]:
         return ["volume", *(f"volume x {name}" for name in self.feature_names_)]
-
-
-def _dots(vectors: Any, rows: Ints, partner: Ints) -> Floats:
-    if sparse.issparse(vectors):
-        return np.asarray(vectors[rows].multiply(vectors[partner]).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", vectors[rows], vectors[partner])

@@ -17,8 +17,8 @@ on the problems of a whole run, is the best static list in hindsight.
 """
 
 from listwright.feedback import explore
+from listwright.feedback.baselines import LSBGreedy, RankedBandits
 from listwright.feedback.log import Log
-from listwright.feedback.lsb_greedy import LSBGreedy
 from listwright.feedback.off_policy.compare import PolicyComparison, compare
 from listwright.feedback.off_policy.estimates import Difference, EvidenceWarning, OffPolicyEstimate, OffPolicyEvaluation
 from listwright.feedback.off_policy.evaluate import evaluate
@@ -26,7 +26,6 @@ from listwright.feedback.off_policy.examination import examination
 from listwright.feedback.off_policy.rollout import Rollout, safe_rollout
 from listwright.feedback.online import OnlineSCP
 from listwright.feedback.planning import Plan, plan
-from listwright.feedback.ranked import RankedBandits
 from listwright.feedback.recommendations import Recommendations
 from listwright.feedback.updates import TrainingUpdate
 

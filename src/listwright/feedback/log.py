@@ -317,12 +317,14 @@ class Log:
         paths = [path] if isinstance(path, str | Path) else list(path)
         stops = file_cascade(paths[0]) if cascade is None and paths else bool(cascade)
         given = {role: options.pop(name, None) for role, name in OPTIONS.items()}
-        logs = [cls._read(files, stops, named, dict(options)) for files, named in alike_files(paths, given)]
-        for other in logs[1:]:  # whose columns have other names
-            logs[0].dropped += other.dropped
+        (files, named), *others = alike_files(paths, given)
+        log = cls._read(files, stops, named, dict(options))
+        for files, named in others:  # whose columns have other names or stand otherwise, but features are the same
+            other = cls._read(files, stops, named, {"columns": log.columns} | options)
+            log.dropped += other.dropped
             for part in other._parts:
-                logs[0]._append(part.lists, part.outcomes, part.others)
-        return logs[0]
+                log._append(part.lists, part.outcomes, part.others)
+        return log
 
     def __repr__(self) -> str:
         answered = sum(int(part.answered.sum()) for part in self._parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,12 +14,17 @@ import scipy
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.frames.arrays import RowGroups, group_rows
 from listwright.frames.table import ColumnTable, FileRows
-from listwright.frames.values import is_number, names
+from listwright.frames.values import is_number, to_ints
 
 EXAMPLES = 3
 LEAK = 0.98  # area under the ROC curve, from which on a column knows the outcome
+POSITIONS = "positions are not 1, 2, ... with one item each"
+NOT_SHOWN = "an item that was not shown has an outcome"
 EVENTS = 8  # clicks, below which nothing can be said of leaks
-ID_NAME = re.compile(r"(^|[_ .-])(id|uuid|guid|hash|key)$|(^|[_ .-])(user|customer|visitor)([_ .-]|$)", re.IGNORECASE)
+WHO = "user|customer|visitor|session|device|account"
+ID_NAME = re.compile(
+    rf"(?i:(^|[_ .-])(id|uuid|guid|hash|key)$|(^|[_ .-])({WHO})(id|key|hash|no|number)?([_ .-]|$))|[a-z](Id|ID)$"
+)
 
 
 @dataclass(frozen=True)
@@ -38,30 +43,57 @@ class LogFault:
 
 
 def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]:
+    unnamed, faults = _lacks_name(table, by_role["list"]), []
+    if unnamed.any():
+        rows = tuple(table.place(int(row)) for row in np.flatnonzero(unnamed)[:EXAMPLES])
+        faults += [LogFault("no list", int(unnamed.sum()), rows, "rows without the id of a list", by_list=True)]
+        table = _take_rows(table, ~unnamed)
     groups = group_rows(table, by_role["list"])
     lists = [str(name) for name in groups.ids.tolist()]
-    faults = [
+    faults += [
         LogFault(kind, int(bad.sum()), tuple(lists[i] for i in np.flatnonzero(bad)[:EXAMPLES]), message, by_list=True)
-        for kind, (bad, message) in _bad_lists(table, by_role, groups).items()
+        for kind, (bad, message) in _bad_lists(table, by_role, groups, other_numbers(table, by_role)).items()
         if bad.any()
     ]
     return faults + _missing_candidates(table, by_role, groups, lists) + suspicious_columns(table, by_role)
 
 
-def drop_lists(table: ColumnTable, by_role: Mapping[str, str]) -> tuple[ColumnTable, int]:
+def drop_lists(table: ColumnTable, by_role: Mapping[str, str], features: Sequence[str]) -> tuple[ColumnTable, int]:
+    """Leave out lists with faults, gaps in features among them, and rows of no list."""
+    unnamed = _lacks_name(table, by_role["list"])
+    table = _take_rows(table, ~unnamed)
     groups = group_rows(table, by_role["list"])
     bad = np.zeros(len(groups.ids), dtype=bool)
-    for lists, _ in _bad_lists(table, by_role, groups).values():
+    for lists, _ in _bad_lists(table, by_role, groups, features).values():
         bad |= lists
-    if not bad.any():
-        return table, 0
-    kept = pa.array(~bad[groups.codes])
-    columns = {name: values.filter(kept) for name, values in table.columns.items()}
-    rows = int((~bad[groups.codes]).sum())
-    return ColumnTable(columns, (FileRows("", rows),), table.unreadable, table.categories), int(bad.sum())
+    return _take_rows(table, ~bad[groups.codes]), int(unnamed.sum() + bad.sum())
 
 
-def _bad_lists(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> dict[str, tuple[Bools, str]]:
+def _take_rows(table: ColumnTable, kept: Bools) -> ColumnTable:
+    if kept.all():
+        return table
+    columns = {name: values.filter(pa.array(kept)) for name, values in table.columns.items()}
+    return ColumnTable(columns, (FileRows("", int(kept.sum())),), table.unreadable, table.categories)
+
+
+def _lacks_name(table: ColumnTable, name: str) -> Bools:
+    column = table.column(name, "list_id")
+    return np.array([value is None or value == "" for value in column.to_pylist()], dtype=bool)
+
+
+def other_numbers(table: ColumnTable, by_role: Mapping[str, str]) -> list[str]:
+    """Return the columns of numbers that may be features: all without a role, or those that `Log.to_frame` marks."""
+    marked = any(name.startswith("feature: ") for name in table.columns)
+    return [
+        name
+        for name, values in table.columns.items()
+        if is_number(values.type) and name not in by_role.values() and (":" in name) == marked
+    ]
+
+
+def _bad_lists(
+    table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, features: Sequence[str]
+) -> dict[str, tuple[Bools, str]]:
     owners, count = np.repeat(np.arange(len(groups.ids)), np.diff(groups.offsets)), len(groups.ids)
     position, shown = positions_of(table, by_role, groups)
     outcome = _column(table, by_role, groups, "outcome")
@@ -74,23 +106,39 @@ def _bad_lists(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups
         known = shown & ~np.isnan(values)
         return lists(known) & lists(shown & np.isnan(values))
 
-    sizes = np.bincount(owners[shown], minlength=count)
-    wrong = shown & ~((position >= 1) & (position <= sizes[owners]) & (position == np.floor(position)))
-    keys = owners * (sizes.max(initial=0) + 1) + np.where(wrong | ~shown, 0, position).astype(np.int64)
-    taken = np.bincount(keys[shown & ~wrong], minlength=1)
-    twice = shown & ~wrong & (taken[np.minimum(keys, len(taken) - 1)] > 1)
-    items = groups.sort(names(table, by_role["item"], "item")[0])
+    nameless = groups.sort(_lacks_name(table, by_role["item"]))
+    items = groups.sort(
+        to_ints(table.columns[by_role["item"]].combine_chunks().dictionary_encode().indices.fill_null(0))
+    )
     pairs, first = np.unique(owners * (int(items.max(initial=0)) + 1) + items, return_inverse=True)
-    again = np.bincount(first, minlength=len(pairs))[first] > 1
+    again = (np.bincount(first[~nameless], minlength=len(pairs))[first] > 1) & ~nameless
+    tables = [groups.sort(as_floats(table.columns[name])) for name in features]
+    gaps = ~np.isfinite(np.array(tables)).all(axis=0) if tables else np.zeros(len(owners), dtype=bool)
     out = shown & ~np.isnan(outcome) & ~((outcome >= 0) & (outcome <= 1))
     odd = shown & ~np.isnan(chance) & ~((chance > 0) & (chance <= 1))
     return {
-        "positions": (lists(wrong | twice), "positions are not 1, 2, ... with one item each"),
+        "positions": (lists(wrong_positions(position, shown, groups.offsets)), POSITIONS),
         "duplicates": (lists(again), "an item is listed twice"),
+        "no item": (lists(nameless), "a candidate has no id"),
+        "features": (lists(gaps), "a column of numbers without a role has gaps"),
         "outcomes": (lists(out) | partly(outcome), "outcomes are not from 0 to 1, or partly missing"),
-        "not shown": (lists(~shown & (np.nan_to_num(outcome) != 0)), "an item that was not shown has an outcome"),
+        "not shown": (lists(not_shown(shown, outcome)), NOT_SHOWN),
         "propensities": (lists(odd) | partly(chance), "propensities are not above 0 and at most 1, or partly missing"),
     }
+
+
+def wrong_positions(position: Floats, shown: Bools, offsets: Ints) -> Bools:
+    """Return the shown items that are not at a position from 1 to the length of their list of their own."""
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    sizes = np.bincount(owners[shown], minlength=len(offsets) - 1)
+    wrong = shown & ~((position >= 1) & (position <= sizes[owners]) & (position == np.floor(position)))
+    keys = owners * (sizes.max(initial=0) + 1) + np.where(wrong | ~shown, 0, position).astype(np.int64)
+    taken = np.bincount(keys[shown & ~wrong], minlength=int(keys.max(initial=0)) + 1)
+    return wrong | (shown & (taken[keys] > 1))
+
+
+def not_shown(shown: Bools, outcome: Floats) -> Bools:
+    return ~shown & (np.nan_to_num(outcome) != 0)
 
 
 def positions_of(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups) -> tuple[Floats, Bools]:

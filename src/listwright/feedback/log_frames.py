@@ -27,7 +27,19 @@ from listwright._internal.arrays import Floats, Ints, number_within
 from listwright._internal.extras import installed_backend, warn
 from listwright._internal.quotas import MOST, Quotas
 from listwright.errors import DataWarning, InputError
-from listwright.feedback.log_checks import LogFault, as_floats, drop_lists, log_faults, positions_of, suspicious_columns
+from listwright.feedback.log_checks import (
+    NOT_SHOWN,
+    POSITIONS,
+    LogFault,
+    as_floats,
+    drop_lists,
+    log_faults,
+    not_shown,
+    other_numbers,
+    positions_of,
+    suspicious_columns,
+    wrong_positions,
+)
 from listwright.feedback.recommendations import Recommendations
 from listwright.frames.arrays import RowGroups, group_rows
 from listwright.frames.columns import ColumnOptions, Columns
@@ -125,7 +137,7 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
     check_needed(by_role, table.source)
     wanted, dropped = dict(options), 0
     if wanted.pop("drop_bad", False):
-        table, dropped = drop_lists(table, by_role)
+        table, dropped = drop_lists(table, by_role, _features_of(table, by_role, wanted))
     problems, columns = _problems(table, by_role, wanted)
     for fault in suspicious_columns(table, by_role):
         used = [name for name in fault.examples if name in (*columns.features, *columns.context)]
@@ -134,6 +146,19 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
             warn(f"{message} Leave them out with ignore=.", DataWarning)
     groups = group_rows(table, by_role["list"])
     return ReadLog(_parts(table, by_role, problems, groups), columns, dropped)
+
+
+def _features_of(table: ColumnTable, by_role: Mapping[str, str], options: Mapping[str, Any]) -> list[str]:
+    """Return the columns of numbers whose gaps are faults, as far as the options say."""
+    numbers, columns = other_numbers(table, by_role), options.get("columns")
+    if options.get("missing") == "auto":
+        return []
+    if columns is not None:
+        return [name for name in numbers if name in (*columns.features, *columns.context)]
+    named = {role: options.get(role) for role in ("features", "ignore")}
+    matching = {role: [n for p in some or () for n in table.matching(p, role)] for role, some in named.items()}
+    chosen = numbers if named["features"] is None else [name for name in numbers if name in matching["features"]]
+    return [name for name in chosen if name not in matching["ignore"]]
 
 
 def read_faults(source: Any, given: Mapping[str, str | None]) -> list[LogFault]:
@@ -217,7 +242,10 @@ def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_rol
 
 def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[str, Any]) -> ColumnOptions:
     if options.get("columns") is not None:
-        columns = replace(options["columns"], problem=by_role["list"], item=by_role["item"])
+        known: Columns = options["columns"]
+        catalogue = by_role["item"] if known.catalogue == known.item else known.catalogue
+        columns = replace(known, problem=by_role["list"], item=by_role["item"], catalogue=catalogue)
+        columns = replace(columns, catalogue_names=())  # items are compared by name, and new ones may come
         return ColumnOptions(columns=columns, new_levels=options.get("new_levels", "error"))
     own = [name for role, name in by_role.items() if role not in ("list", "item")]
     options["ignore"] = [*(options.get("ignore") or ()), *own]
@@ -291,7 +319,8 @@ def _parts(
     table: ColumnTable, by_role: Mapping[str, str], problems: Problems, groups: RowGroups
 ) -> list[tuple[Recommendations, Floats, dict[str, Floats]]]:
     names = [str(name) for name in groups.ids.tolist()]
-    position = _positions(table, by_role, groups, names)
+    outcome = groups.sort(_numbers(table, by_role["outcome"]))
+    position = _positions(table, by_role, groups, outcome)
     shape = len(names), max(1, int(position.max(initial=0)))
     where = np.flatnonzero(position)
     places = problems.owners[where], position[where] - 1
@@ -299,8 +328,6 @@ def _parts(
     rows[places] = where
     if "propensity" in by_role:
         chances[places] = groups.sort(_numbers(table, by_role["propensity"]))[where]
-    outcome = groups.sort(_numbers(table, by_role["outcome"]))
-    _check_not_shown(table, by_role, groups, outcome, position)
     gains[places] = outcome[where]
     versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
     budget = None if budget is None or np.isnan(budget).all() else np.where(np.isnan(budget), np.inf, budget)
@@ -325,39 +352,19 @@ def _parts(
     return parts
 
 
-def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, names: list[str]) -> Ints:
-    for role in ("shown", "position"):
-        if role in by_role:
-            _numbers(table, by_role[role])  # which raises for any other type
+def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, outcome: Floats) -> Ints:
+    for role in by_role.keys() & {"shown", "position"}:
+        _numbers(table, by_role[role])  # which raises for any other type
     position, shown = positions_of(table, by_role, groups)
-    if (position[shown] == 0).any() and "shown" in by_role:
-        name = names[int(np.repeat(np.arange(len(names)), np.diff(groups.offsets))[shown & (position == 0)][0])]
-        raise InputError(f"An item of list {name} was shown, but has no position.")
-    position = np.where(shown, position, 0.0)
-    _check_positions(position, groups.offsets, names)
-    return position.astype(np.int64)
-
-
-def _check_positions(position: Floats, offsets: Ints, names: list[str]) -> None:
-    count = np.add.reduceat((position > 0).astype(np.int64), offsets[:-1])
-    owners = np.repeat(np.arange(len(names)), np.diff(offsets))
-    wrong = (position < 0) | (position != np.floor(position)) | (position > count[owners])
-    keys = owners * (int(position.max(initial=0)) + 1 if not wrong.any() else 1) + position
-    shown = np.sort(keys[position > 0])
-    twice = np.flatnonzero(np.diff(shown) == 0) if not wrong.any() else np.zeros(0, dtype=np.int64)
-    if wrong.any() or len(twice):
-        bad = owners[wrong][0] if wrong.any() else int(shown[twice[0]] // (int(position.max()) + 1))
-        raise InputError(f"The positions of list {names[int(bad)]} must be 1, 2, ... with one item each.")
-
-
-def _check_not_shown(
-    table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, outcome: Floats, position: Ints
-) -> None:
-    lost = np.flatnonzero((np.nan_to_num(outcome) != 0) & (position == 0))
-    if len(lost):
-        row = groups.row_of(int(lost[0]))
-        item, name = (table.columns[by_role[role]][row].as_py() for role in ("item", "list"))
-        raise InputError(f"Feedback for item {item!s} of list {name!s}, which did not show it.")
+    for bad, fault in (
+        (wrong_positions(position, shown, groups.offsets), POSITIONS),
+        (not_shown(shown, outcome), NOT_SHOWN),
+    ):
+        if bad.any():
+            row = groups.row_of(int(bad.argmax()))
+            item, name = (table.columns[by_role[role]][row].as_py() for role in ("item", "list"))
+            raise InputError(f"{table.source}: {fault}. See item {item!s} of list {name!s}.")
+    return np.where(shown, position, 0.0).astype(np.int64)
 
 
 def _by_list(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, role: str) -> NDArray[Any] | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, Ints
 from listwright.errors import InputError
 from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.log import Log
@@ -18,10 +18,11 @@ from listwright.feedback.off_policy.estimates import EvidenceWarning
 from listwright.feedback.off_policy.evaluate import evaluate
 from listwright.feedback.off_policy.targets import Target, as_target
 
-POWER = 0.8  # the chance of a verdict within the planned lists
-LEAST, MOST = 0.01, 0.5  # share of the lists that a candidate may have
-FIRST = 20  # lists of both versions before which there is no verdict
-TUNING = 7.94  # of the boundary: tightest at the planned number of lists, for a confidence of 95 %
+BEYOND = 0.5  # standard errors of the mean beyond the boundary, by which four of five trials have crossed it
+MOST = 0.5  # share of the lists that a candidate may have
+LISTS, EVENTS = 40.0, 10.0  # of equal weight, before which there is no verdict
+TUNING = 250.0  # lists after which the boundary would be tightest for one look; it is nearly so from 200 to 200,000
+UNITS = 4096  # groups of lists by the end of their ids; lists of a user are in the same one
 WAYS = ("lists", "slots")  # to mix a candidate in
 
 
@@ -109,7 +110,7 @@ def plan(
     >>> log.append(shown)
     >>> _ = log.feedback(shown.list_ids, rng.random(shown.rows.shape) < problems.features[shown.rows, 0])
     >>> plan(log, lw.OnlineSCP(length=2, random_state=0).fit_log(log).predict, loss_budget=0.1).n_lists
-    650
+    674
     """
     if not 0 < loss_budget < math.inf:
         raise InputError(f"loss_budget must be above 0. Got {loss_budget!r}.")
@@ -143,89 +144,91 @@ def _agreement(logged: AnsweredLists, target: Target) -> Floats:
 
 def candidate_share(loss_budget: float, today: float) -> float:
     """Return the share of the lists that a candidate may have, whose lists could be worth nothing."""
-    return float(np.clip(loss_budget / max(today, 1e-9), LEAST, MOST))
+    return min(loss_budget / max(today, 1e-9), MOST)
 
 
 def needed_lists(difference: float, variance: float, share: float, confidence: float, today: float) -> int | None:
     """Return the lists by which `SequentialTest` sees a difference in four of five cases."""
     if abs(difference) < 1e-9 or variance <= 0:
         return None
+    rest = 1.0 - share
     other = variance * max((today + difference) / today, 0.1) if today > 0 else variance  # counts vary with their mean
-    boundary = math.sqrt((1.0 + 1.0 / TUNING) * math.log((TUNING + 1.0) / (1.0 - confidence) ** 2))
-    reach = (boundary + float(scipy.stats.norm.ppf(POWER))) / difference
-    return math.ceil(reach**2 * (other / share + variance / (1.0 - share)))
+    between = difference**2 * share * rest
+    own = other / share + variance / rest + difference**2 * (rest**2 / share + share**2 / rest - 1.0)
+    alike = (share * other + rest * variance + between) * (1.0 / share + 1.0 / rest)
+    weight = (1.0 / share + 1.0 / rest) ** 2 / (1.0 / share**3 + 1.0 / rest**3)  # of a list among those of equal weight
+    least = max(LISTS, EVENTS / max(today + share * difference, 1e-9)) / weight
+
+    def missing(lists: float) -> float:
+        return lists - (_boundary(lists, confidence) + BEYOND) ** 2 * max(own, alike) / difference**2
+
+    return math.ceil(max(least, scipy.optimize.brentq(missing, 1.0, 1e15)))
+
+
+def _boundary(lists: float, confidence: float) -> float:
+    """Return how many standard errors a mean may be off after so many lists, at any time (Robbins 1970)."""
+    prior = TUNING / lists
+    return math.sqrt((1.0 + prior) * math.log((1.0 + prior) / (prior * (1.0 - confidence) ** 2)))
 
 
 @dataclass
 class SequentialTest:
-    """Compares the means of two versions after every list, without more errors than one look at the end would make.
+    """Compares two versions after every list, without more errors than one look at the end would make.
 
-    The boundary is that of a normal mixture (Robbins 1970), with estimated variances: an asymptotic confidence sequence
-    (Waudby-Smith et al. 2024). `planned` is the number of lists at which it is tightest.
+    Each list counts by its weight times what it brought beyond the lists before, which is the difference per list on
+    average, whatever the share of the candidate was and however visitors change. Its boundary is an asymptotic
+    confidence sequence (Waudby-Smith et al. 2024). Variances are those of units of lists, so that the lists of one user
+    may be alike; and at least those that there would be if both versions were, so that a candidate without any click
+    yet is not taken for certain.
     """
 
-    planned: int = 10_000
     confidence: float = 0.95
-    counts: list[float] = field(default_factory=lambda: [0.0, 0.0])  # of the current version and of the candidate
-    sums: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    squares: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    seen: int = 0  # lists that tell what is usual
+    n_lists: int = 0  # lists of the trial
+    later: Floats = field(default_factory=lambda: np.zeros(0))  # what each position and those behind it brought
+    residuals: Floats = field(default_factory=lambda: np.zeros(0))  # by position: squares of that beyond the usual
+    weights: Floats = field(default_factory=lambda: np.zeros(0))  # by position: sum of squares
+    fourths: float = 0.0
+    sums: Floats = field(default_factory=lambda: np.zeros(UNITS))  # by unit
+    counts: Ints = field(default_factory=lambda: np.zeros(UNITS, dtype=np.int64))
 
-    def add(self, candidate: bool, value: float, earlier: float | None = None) -> None:
-        self.counts[candidate] += earlier is None
-        self.sums[candidate] += value - (earlier or 0.0)
-        self.squares[candidate] += value**2 - (earlier or 0.0) ** 2
+    def add(self, weights: Floats | None, gains: Floats, earlier: Floats | None = None, unit: int = 0) -> None:
+        """Add a list, or what is newly known of it; None as weights for one that was shown before the trial.
+
+        By position: (the candidate's chance of the item over its propensity - 1) / (1 - share); and the gains.
+        """
+        if longer := max(0, len(gains) - len(self.later)):
+            for name in ("later", "residuals", "weights"):
+                setattr(self, name, np.pad(getattr(self, name), (0, longer)))
+        size, first = len(gains), earlier is None
+        usual = self.later[:size] / max(self.seen, 1)  # of the lists before, so that the mean stays right
+        now, then = (_later(some) - usual for some in (gains, np.zeros(size) if earlier is None else earlier))
+        self.seen += first
+        self.later[:size] += now - then if not first else now + usual
+        self.residuals[:size] += now**2 - (0.0 if first else then**2)
+        if weights is None:
+            return
+        self.sums[unit % UNITS] += weights @ (now if first else now - then)
+        if first:
+            squares = weights**2
+            self.n_lists += 1
+            self.weights[:size] += squares
+            self.fourths += float(squares.sum()) ** 2
+            self.counts[unit % UNITS] += 1
 
     def interval(self) -> tuple[float, float]:
-        if min(self.counts) < FIRST:
+        """Return where the difference per list may lie, at any time."""
+        total = float(self.weights.sum())
+        weight = total**2 / self.fourths if self.fourths else 0.0  # lists of equal weight
+        if weight < LISTS or weight * self.later[0] / self.seen < EVENTS:
             return -math.inf, math.inf
-        difference, variance, total = self._moments()
-        info = 1.0 / variance
-        prior = info * self.planned / total / TUNING
-        limit = math.sqrt((info + prior) * math.log((info + prior) / (prior * (1.0 - self.confidence) ** 2))) / info
+        difference = float(self.sums.sum()) / self.n_lists
+        own = float(((self.sums - difference * self.counts) ** 2).sum())
+        variance = max(own, float(self.weights @ self.residuals) / self.seen)
+        limit = _boundary(self.n_lists, self.confidence) * math.sqrt(variance) / self.n_lists
         return difference - limit, difference + limit
-
-    def _moments(self) -> tuple[float, float, float]:
-        """Return the estimated difference, its variance, and the number of lists."""
-        means = [total / count for total, count in zip(self.sums, self.counts, strict=True)]
-        spreads = [
-            max(square / count - mean**2, 1.0 / count**2)
-            for square, count, mean in zip(self.squares, self.counts, means, strict=True)
-        ]
-        variance = spreads[0] / self.counts[0] + spreads[1] / self.counts[1]
-        return means[1] - means[0], variance, sum(self.counts)
 
     @property
     def verdict(self) -> str:
         low, high = self.interval()
         return "roll out" if low > 0 else "do not roll out" if high < 0 else "cannot tell"
-
-
-@dataclass
-class SlotTest(SequentialTest):
-    """The same for a candidate that is mixed in slot by slot: would more of its items earn more?
-
-    The difference is the derivative of the value by the candidate's share, times what is left to all slots: all of the
-    difference where what an item brings does not depend on the others. `counts` are all lists, and those that speak.
-    """
-
-    later: Floats = field(default_factory=lambda: np.zeros(0))  # what each position and those behind it brought
-
-    def add_slots(self, ratios: Floats, gains: Floats, earlier: Floats | None = None) -> None:
-        """Add a list; the ratios are the candidate's chances of its items over those with which they were drawn."""
-        size, first = len(gains), earlier is None
-        if size > len(self.later):
-            self.later = np.pad(self.later, (0, size - len(self.later)))
-        usual = self.later[:size] / max(self.counts[0], 1.0)  # of the lists before, so that the mean stays right
-        before = np.zeros(size) if earlier is None else earlier
-        now, then = (float((ratios - 1.0) @ (_later(some) - usual)) for some in (gains, before))
-        then = 0.0 if first else then
-        speaks = bool((np.abs(ratios - 1.0) > 1e-9).any())
-        self.counts = [self.counts[0] + first, self.counts[1] + (first and speaks)]
-        self.sums = [self.sums[0] + float((gains - before).sum()), self.sums[1] + now - then]
-        self.squares = [self.squares[0], self.squares[1] + now**2 - then**2]
-        self.later[:size] += _later(gains - before)
-
-    def _moments(self) -> tuple[float, float, float]:
-        total = self.counts[0]
-        mean = self.sums[1] / total
-        return mean, max(self.squares[1] / total - mean**2, 1.0 / total**2) / total, total

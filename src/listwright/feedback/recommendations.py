@@ -33,7 +33,7 @@ class Recommendations(Lists):
         The chance of each pick given the picks before it; NaN after the end of a list.
     version : int
         The number of lists that the policy had learned from.
-    room : ndarray of float or None
+    budgets : ndarray of float or None
         The budget of each problem.
 
     See Also

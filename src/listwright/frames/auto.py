@@ -68,23 +68,21 @@ def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
     if refuse:
         return columns
     if gaps:
-        line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and 0/1 columns mark"
-        warn(f'{line} them. Pass missing="error" to refuse them.', Notice)
+        line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and 0/1 columns mark them"
+        warn(f'{line}; learners that take NaN get NaN. Pass missing="error" to refuse them.', Notice)
     whole = [name for name in chosen if name not in gaps and name in table.columns]
     medians = {name: _median(table, name) for name in whole if is_number(table.columns[name].type)}
     fills = {name: _median(table, name) for name in gaps}
-    unmarked = (*_marked_twice(table, gaps, columns.features), *_marked_twice(table, gaps, columns.context))
-    return replace(columns, fills=fills, unmarked=unmarked, medians=medians)
+    marks = {name: mark for chosen in (columns.features, columns.context) for name, mark in _marks(table, gaps, chosen)}
+    return replace(columns, fills=fills, marks=marks, medians=medians)
 
 
-def _marked_twice(table: ColumnTable, gaps: Collection[str], chosen: Iterable[str]) -> Iterator[str]:
-    """Yield the columns whose values are missing in the same rows as those of an earlier one."""
-    seen = set()
+def _marks(table: ColumnTable, gaps: Collection[str], chosen: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the columns with missing values, each with the first one whose values are missing in the same rows."""
+    first: dict[bytes, str] = {}
     for name in chosen:
-        if name in gaps and (pattern := is_missing(table, name).tobytes()) in seen:
-            yield name
-        elif name in gaps:
-            seen.add(pattern)
+        if name in gaps:
+            yield name, first.setdefault(is_missing(table, name).tobytes(), name)
 
 
 def warn_of_new_gaps(table: ColumnTable, columns: Columns) -> None:

@@ -43,14 +43,19 @@ class Columns:
     alternatives: str | None = None  # column of what candidates are alternatives of
     weight: str | None = None  # column of the weights of problems
     fills: Mapping[str, float] = field(default_factory=dict)  # medians of columns that had missing values in training
-    unmarked: tuple[str, ...] = ()  # those of them whose missing values are marked by another column's 0/1 column
+    marks: Mapping[str, str] = field(default_factory=dict)  # of each of them: whose 0/1 column marks its gaps
     medians: Mapping[str, float] = field(default_factory=dict)  # of the others, for missing values in later tables
 
     def flags(self, name: str) -> tuple[str, ...]:
         """Names of the features that a column becomes: one per level, or its own and one that marks missing values."""
         if name in self.levels:
             return tuple(f"{name}={level}" for level in self.levels[name])
-        return (name, f"{name} is missing") if name in self.fills and name not in self.unmarked else (name,)
+        return (name, f"{name} is missing") if self.marks.get(name) == name else (name,)
+
+    def gaps(self, chosen: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        """Return pairs of a feature with missing values and the one that marks them, among those `chosen` become."""
+        place = {flag: at for at, flag in enumerate(flag for name in chosen for flag in self.flags(name))}
+        return tuple((place[name], place[f"{self.marks[name]} is missing"]) for name in chosen if name in self.marks)
 
     @property
     def context_names(self) -> tuple[str, ...]:

@@ -15,10 +15,12 @@ from listwright.guarantees.bounds import validate_delta
 
 MOST = 0.99  # the largest share of the capital that one bet may lose
 STEPS = 20_000  # bets; more pairs are averaged in blocks, which changes the bound little
-PRIOR_WEIGHT = 0.5  # of the variance that a gambler guesses before the first pair is seen, in pairs
+PRIOR_WEIGHT = 0.5  # of the variance that a gambler guesses before the first pair, in pairs
 # Ratios that are tested. They never depend on the data, because the proof is about the first one above the truth.
-SHARES = np.arange(1, 2_001) / 2_000
-RATIOS = np.geomspace(1e-6, 1e6, 4_001)
+SHARES = np.arange(1, 20_001) / 20_000
+RATIOS = np.geomspace(1e-6, 1e6, 40_001)
+# For speed, every so many of them are tested first, with a share of delta. The others start where these end.
+SKIPPED, SKIP_SHARE = 40, 0.01
 
 
 class Gamblers:
@@ -28,41 +30,32 @@ class Gamblers:
     the capital ever reaches 1 / delta with a probability of at most `delta`. So the ratios up to the first gambler who
     has not reached it are below the truth, at all times at once: `play` can be called again as pairs arrive. The bets
     are those of STaR: set from what is left to win and the number of pairs left in this call. In later calls, after
-    which more may come, they are those of Kelly, for the largest growth, with the means and the variance seen before.
+    which more may come, they are those of Kelly, for the largest growth.
     """
 
     def __init__(self, delta: float, *, shares: bool) -> None:
         self.ratios = SHARES if shares else RATIOS
         self.target = float(np.log(1 / validate_delta(delta)))
-        self.n, self.top, self.bottom, self.squares = 0.0, 0.0, 0.0, 0.0  # sums over earlier pairs
-        self.bets = np.zeros((7, 0))  # as `count_winners` takes them
-
-    def copy(self) -> Gamblers:
-        return copy.copy(self)
+        self.pairs = np.zeros((3, 0))  # as `count_winners` takes them
 
     def play(self, tops: Floats, bottoms: Floats) -> Gamblers:
+        """Return gamblers who have bet on these pairs too."""
         tops, bottoms = _in_blocks(tops), _in_blocks(bottoms)
-        left = np.arange(len(tops), 0, -1) if self.n == 0 else np.zeros(len(tops))
-        self.bets = np.hstack([self.bets, [tops, bottoms, *self._foresee(tops, bottoms), left]])
-        return self
-
-    def _foresee(self, tops: Floats, bottoms: Floats) -> tuple[Floats, ...]:
-        """Return the means and variance to expect of each pair from earlier ones, and how much a guess of it counts."""
-        sums = ((self.top, tops), (self.bottom, bottoms))
-        top, bottom = (before + np.concatenate([[0.0], np.cumsum(new)]) for before, new in sums)
-        guesses = ((0.5 + top) / (1 + bottom))[:-1]
-        squares = self.squares + np.concatenate([[0.0], np.cumsum((tops - guesses * bottoms) ** 2)])
-        seen = self.n + np.arange(len(tops))
-        self.n, self.top, self.bottom, self.squares = self.n + len(tops), top[-1], bottom[-1], squares[-1]
-        variances: Floats = squares[:-1] / (PRIOR_WEIGHT + seen)
-        doubts: Floats = np.full(len(tops), PRIOR_WEIGHT) / (PRIOR_WEIGHT + seen)
-        return (0.5 + top[:-1]) / (1 + seen), (1 + bottom[:-1]) / (1 + seen), variances, doubts
+        left = np.arange(len(tops), 0, -1) * (self.pairs.size == 0)
+        later = copy.copy(self)
+        later.pairs = np.hstack([self.pairs, [tops, bottoms, left]])
+        return later
 
     @property
     def bound(self) -> float:
         """The largest ratio up to which all gamblers have won; 0.0 if the first has not."""
-        first = count_winners(self.target, self.ratios, self.bets, MOST)
-        return float(self.ratios[first - 1]) if first else 0.0
+        sure = self._count_winners(SKIP_SHARE, self.ratios[::SKIPPED])
+        ratios = self.ratios[SKIPPED * max(sure - 1, 0) :]
+        won = max(self._count_winners(1 - SKIP_SHARE, ratios), min(sure, 1))
+        return float(ratios[won - 1]) if won else 0.0
+
+    def _count_winners(self, share: float, ratios: Floats) -> int:
+        return count_winners(self.target - np.log(share), ratios, self.pairs, MOST, PRIOR_WEIGHT)
 
 
 def lower_mean(values: ArrayLike, delta: float = 0.05, *, at_most_one: bool = False) -> float:

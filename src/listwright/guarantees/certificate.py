@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log, sqrt
+from typing import Any
 
 from listwright._internal.pictures import html_text
 from listwright.guarantees.bounds import (
@@ -293,13 +294,13 @@ def certify(
     No guarantee: the same states were visited up to 2 times. Over 20,000 visits to 10,000 states, the lists ...
     """
     validate_counts(rounds=rounds)
-    terms = _Terms(rounds, *validate_lengths(length, comparator_length), validate_delta(delta))
-    average, confidence, note = terms.of(learner, loss)
+    lengths = validate_lengths(length, comparator_length)
+    average, confidence, note = _regret_and_chance(learner, loss, rounds, lengths, validate_delta(delta))
     surrogate, gap = _surrogate(learner, loss, rounds)
     experts = learner if isinstance(learner, Experts) else None
     return Certificate(
-        length=terms.length,
-        comparator_length=terms.comparator_length,
+        length=lengths[0],
+        comparator_length=lengths[1],
         rounds=rounds,
         delta=delta,
         value_seen=(value - left_out_value) / max(rounds - left_out, 1),
@@ -314,40 +315,30 @@ def certify(
         surrogate_regret=surrogate,
         surrogate_gap=gap,
         breaches=(
-            *_nothing_kept(rounds, left_out),
-            *_breaches(passes, bounded, submodular, discounted, budgeted, per_size, grouped),
+            *_breaches(rounds <= left_out, passes, bounded, submodular, discounted, budgeted, per_size, grouped),
             *also,
         ),
         notes=tuple(filter(None, (note, "" if learner is None else learner.hindsight()))),
     )
 
 
-@dataclass(frozen=True)
-class _Terms:
-    rounds: int
-    length: int
-    comparator_length: int
-    delta: float
+def _regret_and_chance(
+    learner: Learner | None, loss: float, rounds: int, lengths: tuple[int, int], delta: float
+) -> tuple[float, float, str]:
+    """Return the average regret or a bound on it, the confidence term, and a note on where they come from.
 
-    def of(self, learner: Learner | None, loss: float) -> tuple[float, float, str]:
-        """Return the average regret or a bound on it, the confidence term, and a note on where they come from."""
-        if isinstance(learner, Experts):
-            expected, picked = learner.expected_regret(), learner.regret()
-            if expected is not None and picked is not None:
-                return self._finite(expected, picked)
-        states, _ = self._chances(randomized=False)
-        return loss / self.rounds, states, "The average regret is bounded by the average loss."
-
-    def _finite(self, expected: float, picked: float) -> tuple[float, float, str]:
-        """Return the smaller of two bounds that hold on the same event of the appendix, of probability 1 - delta."""
-        states, picks = self._chances(randomized=True)
-        if expected / self.rounds + picks <= picked / self.rounds:
-            return expected / self.rounds, states + picks, "The expected regret is exact."
-        return picked / self.rounds, states, "The regret of the lists that were drawn is exact."
-
-    def _chances(self, *, randomized: bool) -> tuple[float, float]:
-        lengths = {"length": self.length, "comparator_length": self.comparator_length}
-        return confidence_terms(self.rounds, **lengths, delta=self.delta, randomized=randomized)
+    Of a finite class two bounds are known, which hold on the same event of the appendix: the smaller one is taken.
+    """
+    settings: dict[str, Any] = {"length": lengths[0], "comparator_length": lengths[1], "delta": delta}
+    expected = learner.expected_regret() if isinstance(learner, Experts) else None
+    drawn = learner.regret() if isinstance(learner, Experts) else None
+    if expected is None or drawn is None:
+        states, _ = confidence_terms(rounds, **settings, randomized=False)
+        return loss / rounds, states, "The average regret is bounded by the average loss."
+    states, picks = confidence_terms(rounds, **settings)
+    if expected / rounds + picks <= drawn / rounds:
+        return expected / rounds, states + picks, "The expected regret is exact."
+    return drawn / rounds, states, "The regret of the lists that were drawn is exact."
 
 
 def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float | None, float | None]:
@@ -358,16 +349,19 @@ def _surrogate(learner: Learner | None, loss: float, rounds: int) -> tuple[float
     return used - best, (loss - used + best) / rounds
 
 
-def _nothing_kept(rounds: int, left_out: int) -> list[str]:
-    """Return a breach if the run had a single round, so that no list was built with a learned policy."""
-    words = "no list was built with a learned policy while learning (batch_size=1 updates after every state)"
-    return [words] if rounds <= left_out else []
-
-
 def _breaches(
-    passes: int, bounded: bool, submodular: bool, discounted: bool, budgeted: bool, per_size: bool, grouped: bool
-) -> tuple[str, ...]:
+    unlearned: bool,
+    passes: int,
+    bounded: bool,
+    submodular: bool,
+    discounted: bool,
+    budgeted: bool,
+    per_size: bool,
+    grouped: bool,
+) -> list[str]:
+    nothing = "no list was built with a learned policy while learning (batch_size=1 updates after every state)"
     breaches = {
+        nothing: unlearned,
         f"the same states were visited up to {passes} times": passes > 1,
         "the reward is not within [0, 1]": not bounded,
         "the reward is not submodular": not submodular,
@@ -376,4 +370,4 @@ def _breaches(
         "gains were learned per size, which the theorem does not cover": per_size and not budgeted,
         "lists were limited by group, which the theorem does not cover": grouped,
     }
-    return tuple(words for words, broken in breaches.items() if broken)
+    return [words for words, broken in breaches.items() if broken]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,9 +21,8 @@ from listwright.rewards import reward_of
 from listwright.rewards.base import Laws
 
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
-ORDER_SEED = 20130616  # of the order in which problems are bet on, whatever their order in the table
+ORDER_SEED = 20130616  # of the order in which problems are bet on, with their keys
 COPIES = 0.01  # share of problems that equal others, past which they are taken for copies
-VALUE_SHARE = 0.5  # of the probability of error, for the value, from which other bounds follow; they share the rest
 EXACT_SHARE = 0.9  # of a statement's part, for the exact bound of 0/1 rewards; the rest is for bets, and updates
 
 
@@ -39,8 +40,9 @@ class HeldOutValues:
     bounded: bool = True  # whether the reward itself promises values from 0 to 1
     binary: bool = False  # whether values are mostly 0 or 1, as those of `AnySuccess`
     notes: tuple[str, ...] = ()
-    # (rows, problems): of what each contains with its id, of roughly that without, and last of its cluster, if named
-    keys: Hashes | None = None
+    remarks: Mapping[str, str] = field(default_factory=dict)  # by rival: what to say behind its bound
+    keys: Hashes | None = None  # of what the problems contain
+    further: Callable[..., HeldOutValues] | None = None  # measures problems that come later, and refuses known ones
 
     @property
     def n_groups(self) -> int | None:
@@ -64,8 +66,10 @@ class HeldOutValues:
             bottoms |= {"greedy": np.clip(self.greedy, 0.0, 1.0)}
             if self.best is not None and self.best is not self.greedy:
                 tops, bottoms = tops | {"best": self.values}, bottoms | {"best": np.clip(self.best, 0.0, 1.0)}
-        ones = bottoms["value"]
-        return {name: (self._merge(top), self._merge(bottoms.get(name, ones))) for name, top in tops.items()}
+        ones, order = bottoms["value"], self._betting_order()
+        return {
+            name: (self._merge(top)[order], self._merge(bottoms.get(name, ones))[order]) for name, top in tops.items()
+        }
 
     @property
     def total_weight(self) -> float:
@@ -79,14 +83,29 @@ class HeldOutValues:
         return total if self.weights is not None else np.ones(len(total))
 
     def _merge(self, column: Floats) -> Floats:
-        """Return the weighted mean of each cluster times its share of the largest weight, in betting order."""
+        """Return the weighted mean of each cluster times its share of the largest weight."""
         if self.clusters is not None:
             total: Floats = np.bincount(self.clusters, self.weights).astype(np.float64)
             weighted = column if self.weights is None else self.weights * column
             column = np.bincount(self.clusters, weighted) / np.maximum(total, 1e-300)
         weights = self._group_weights()
-        merged = column * weights / weights.max()
-        return merged[np.random.default_rng(ORDER_SEED).permutation(len(merged))]
+        return column * weights / weights.max()
+
+    def _betting_order(self) -> Ints:
+        """Return an order that does not depend on that of the problems, and is another one for other problems.
+
+        One order for all would not do: a table that is sorted by value would give the same ranks in the same places in
+        every sample. The problems' own keys are the seed, so that the order is as good as drawn.
+        """
+        columns = np.column_stack([self.values, self.greedy, *self.rivals.values()])
+        roots = np.sqrt(2.0 + 3.0 * np.arange(columns.shape[1]))
+        labels: Hashes = (columns @ roots).view(np.uint64) if self.keys is None else self.keys
+        if self.clusters is not None:
+            merged = np.zeros(self.clusters.max() + 1, np.uint64)
+            np.add.at(merged, self.clusters, labels)
+            labels = merged
+        order = np.argsort(labels, kind="stable")
+        return order[np.random.default_rng([ORDER_SEED, zlib.crc32(labels[order].tobytes())]).permutation(len(order))]
 
 
 @saved_as("guarantees.HeldOutCertificate")
@@ -131,6 +150,8 @@ class HeldOutCertificate:
         `update`.
     notes : tuple of str
         What is not claimed, and why; what else to know.
+    remarks : dict
+        By rival, what is said behind its bound.
 
     See Also
     --------
@@ -159,6 +180,7 @@ class HeldOutCertificate:
     winner: str | int | None = None
     alone: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())
+    remarks: dict[str, str] = field(default_factory=dict)
     continuation: Continuation | None = field(default=None, repr=False, compare=False)  # what `update` needs
 
     not_saved = ("continuation",)
@@ -233,7 +255,7 @@ class HeldOutCertificate:
         ):
             if share is not None:
                 parts.append(f"at least {format_bound(100 * share, 0)} % of {what}")
-        parts += [_compare_in_words(name, bound) for name, bound in self.ahead_of.items()]
+        parts += [_compare_in_words(name, bound) + self.remarks.get(name, "") for name, bound in self.ahead_of.items()]
         those = "this one" if self.n == 1 else f"these {self.n:,}"
         if self.n_groups is not None:
             those += f" of effectively {self.n_groups:,} independent groups"
@@ -248,7 +270,6 @@ class Continuation:
     gamblers: dict[str, Gamblers]
     bounds: dict[str, float]
     measure: Callable[..., HeldOutValues]
-    keys: Hashes | None  # of the problems so far
     clustered: bool  # whether clusters were named
     weight: float  # of the problems so far
 
@@ -257,14 +278,13 @@ class Continuation:
             made, do = ("with", "Pass") if self.clustered else ("without", "Do not pass")
             raise InputError(f"This certificate was made {made} clusters, which are its draws. {do} cluster= here too.")
         measured = self.measure(more) if cluster is None else self.measure(more, cluster)
-        self._refuse_repeats(measured)
         pairs = measured.pairs()
-        gamblers = {name: bets.copy().play(*pairs[name]) for name, bets in self.gamblers.items() if name in pairs}
+        gamblers = {name: bets.play(*pairs[name]) for name, bets in self.gamblers.items() if name in pairs}
         bounds = _with_implied({name: max(self.bounds[name], bets.bound) for name, bets in gamblers.items()})
         n, weight = certificate.n + len(measured.values), self.weight + measured.total_weight
         groups = (certificate.n_groups or certificate.n) + (measured.n_groups or len(measured.values))
         share = measured.total_weight / weight
-        keys = None if self.keys is None or measured.keys is None else np.hstack([self.keys, measured.keys])
+        measure = measured.further or self.measure
         return replace(
             certificate,
             **_statements(bounds, measured),
@@ -274,27 +294,8 @@ class Continuation:
             greedy_mean=certificate.greedy_mean + (measured.average(measured.greedy) - certificate.greedy_mean) * share,
             alone={},
             notes=tuple(dict.fromkeys((*certificate.notes, *measured.notes))),
-            continuation=replace(self, gamblers=gamblers, bounds=bounds, keys=keys, weight=weight),
+            continuation=replace(self, gamblers=gamblers, bounds=bounds, measure=measure, weight=weight),
         )
-
-    def _refuse_repeats(self, measured: HeldOutValues) -> None:
-        """Raise `InputError` for problems or clusters that were here before."""
-        if self.keys is None or measured.keys is None:
-            return
-        same, *rough = (np.isin(new, old, kind="sort") for new, old in zip(measured.keys, self.keys, strict=True))
-        equal = rough.pop() if self.clustered else np.any(rough, axis=0)
-        words, do = "problems are", "Pass each once; other draws need ids of their own."
-        if same.any():
-            words += " part of this certificate already, with the same id"
-        elif self.clustered and equal.any():
-            words += " of clusters that are part of this certificate already, and these are no new draws"
-            do = "Leave them out, or call certify again with all problems."
-        elif not self.clustered and equal.mean() > COPIES:
-            words += " equal to earlier ones in every feature and gain, or nearly, and copies are no new draws"
-            do = "If they are different cases, say so in certify and here with cluster=, and an entry for each."
-        else:
-            return
-        raise InputError(f"{(same if same.any() else equal).sum()} of these {len(same)} {words}. {do}")
 
 
 def make_certificate(
@@ -304,14 +305,11 @@ def make_certificate(
     n_models: int = 1,
     length: int | None = None,
     budget: float | None = None,
-    measure: Callable[..., HeldOutValues] | None = None,
 ) -> HeldOutCertificate:
     """Make the certificate from values on held-out problems, valid for each of `n_models` models at once."""
     delta_model = validate_delta(delta) / n_models
     pairs = measured.pairs()
-    rest = (1 - VALUE_SHARE) * delta_model / max(len(pairs) - 1, 1)
-    deltas = dict.fromkeys(pairs, rest) | {"value": VALUE_SHARE * delta_model if len(pairs) > 1 else delta_model}
-    gamblers, bounds = _first_bounds(measured, pairs, deltas)
+    gamblers, bounds = _first_bounds(measured, pairs, _split_delta(pairs, delta_model))
     bounds = _with_implied(bounds)
     alone = _first_bounds(measured, pairs, dict.fromkeys(pairs, delta_model))[1]
     clustered = measured.clusters is not None and measured.weights is None
@@ -326,10 +324,18 @@ def make_certificate(
         n_groups=measured.n_groups,
         alone=_statements(alone, measured),
         notes=measured.notes,
+        remarks=dict(measured.remarks),
         continuation=None
-        if measure is None
-        else Continuation(gamblers, bounds, measure, measured.keys, clustered, measured.total_weight),
+        if measured.further is None
+        else Continuation(gamblers, bounds, measured.further, clustered, measured.total_weight),
     )
+
+
+def _split_delta(names: Iterable[str], delta: float) -> dict[str, float]:
+    """Return the part of each statement: the value, all shares together and all rivals together get the same."""
+    kinds = {name: "ahead" if name.startswith("ahead:") else "value" if name == "value" else "share" for name in names}
+    sizes = Counter(kinds.values())
+    return {name: delta / len(sizes) / sizes[kind] for name, kind in kinds.items()}
 
 
 def _first_bounds(

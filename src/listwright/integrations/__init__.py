@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from listwright.context import ContextPacker, Packed
+from listwright.context import ContextPacker
+from listwright.context.passages import values_of_all
 from listwright.errors import InputError
 
 SETTINGS = ("tokens", "score_weight", "style")
@@ -38,7 +39,9 @@ def serialize_setting(value: Any) -> Any:
         return {**settings, "tokens": serialize_setting(value.tokens), "model": _write_model(value)}
     if isinstance(value, str | Path):
         return str(value)
-    if value is None or isinstance(value, Mapping):
+    if isinstance(value, tuple):
+        return [list(value)]  # (least, most) of a single level of sources, as files know no tuples
+    if value is None or isinstance(value, Mapping | list | int):
         return value
     raise InputError(
         f"A {type(value).__name__} cannot be written to a file. Name tokens by a word, such as "
@@ -65,14 +68,30 @@ def _read_packer(stored: Mapping[str, Any]) -> ContextPacker:
         return ContextPacker.load(Path(folder) / "packer.listwright", **settings)
 
 
-def pick_metadata(packed: Packed, scores: list[Any] | None) -> list[dict[str, Any]]:
-    """Return what the metadata of each kept document gain: score, probability, reason and the retriever's score."""
+def keep_documents(
+    adapter: Any,
+    query: str,
+    texts: list[str],
+    *,
+    scores: list[Any],
+    sources: list[Any],
+    length: int | None = None,
+    **known: Any,
+) -> list[tuple[int, float, dict[str, Any]]]:
+    """Return by kept document its position, its score, and what its metadata gain."""
+    given = values_of_all(scores)
+    limits = limits_of(adapter) | ({} if length is None else {"length": length})
+    packed = adapter._packer.pack(query, texts, scores=given, sources=values_of_all(sources), **known, **limits)
     return [
-        {
-            "listwright_score": packed.scores[place],
-            "listwright_probability": packed.probabilities[place],
-            "listwright_reason": packed.reasons[place],
-            **({} if scores is None else {"retriever_score": scores[position]}),
-        }
-        for place, position in enumerate(packed.positions)
+        (
+            position,
+            score,
+            {
+                "listwright_score": score,
+                "listwright_probability": packed.probabilities[place],
+                "listwright_reason": packed.reasons[place],
+                **({} if given is None else {"retriever_score": given[position]}),
+            },
+        )
+        for place, (position, score) in enumerate(zip(packed.positions, packed.scores, strict=True))
     ]

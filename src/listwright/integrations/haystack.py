@@ -10,7 +10,7 @@ from haystack.core.serialization import component_to_dict
 from haystack.utils import deserialize_component_inplace
 
 from listwright.context.passages import values_of_all
-from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting
+from listwright.integrations import keep_documents, make_packer, serialize_setting
 
 
 @component
@@ -122,18 +122,17 @@ class ListwrightRanker:
         return self._keep(query, documents, top_k, query_embedding)
 
     def _keep(self, query: str, documents: list[Document], top_k: int | None, asked: Any) -> dict[str, list[Document]]:
-        scores = values_of_all([document.score for document in documents])
-        packed = self._packer.pack(
+        kept = keep_documents(
+            self,
             query,
             [document.content or "" for document in documents],
             titles=[document.meta.get("title") for document in documents],
-            sources=values_of_all([doc.meta.get("source") or doc.meta.get("file_path") for doc in documents]),
-            scores=scores,
+            sources=[document.meta.get("source") or document.meta.get("file_path") for document in documents],
+            scores=[document.score for document in documents],
             embeddings=values_of_all([document.embedding for document in documents]),
             query_embedding=asked,
-            **limits_of(self) | ({} if top_k is None else {"length": top_k}),
+            length=top_k,
         )
-        kept = zip(packed.positions, packed.scores, pick_metadata(packed, scores), strict=True)
         return {
             "documents": [
                 replace(documents[position], score=score, meta={**documents[position].meta, **said})
@@ -143,11 +142,12 @@ class ListwrightRanker:
 
     def to_dict(self) -> dict[str, Any]:
         """Serialise the component's parameters for a pipeline file."""
-        names = ("budget", "length", "top_k", "top_n", "per_source", "stop", "score_weight", "style")
+        names = ("budget", "length", "top_k", "top_n", "stop", "score_weight", "style")
         return default_to_dict(
             self,
             packer=serialize_setting(self.packer),
             tokens=serialize_setting(self.tokens),
+            per_source=serialize_setting(self.per_source),
             embedder=None if self.embedder is None else component_to_dict(self.embedder, "embedder"),
             **{name: getattr(self, name) for name in names},
         )

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, PrivateAttr, field_serializer
 
 from listwright.context import ContextPacker
 from listwright.context.passages import values_of_all
-from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting
+from listwright.integrations import keep_documents, make_packer, serialize_setting
 
 
 class ListwrightCompressor(BaseDocumentCompressor):
@@ -71,7 +71,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
     def model_post_init(self, context: Any) -> None:
         self._packer = make_packer(self)
 
-    @field_serializer("packer", "tokens", "embedder")
+    @field_serializer("packer", "tokens", "embedder", "per_source")
     def _serialize(self, value: Any) -> Any:
         return serialize_setting(value)
 
@@ -111,21 +111,19 @@ class ListwrightCompressor(BaseDocumentCompressor):
         return self._keep(documents, query, known, asked)
 
     def _keep(self, documents: Sequence[Document], query: str, embeddings: Any, asked: Any) -> list[Document]:
-        scores = values_of_all([document.metadata.get(self.score_key) for document in documents])
-        packed = self._packer.pack(
+        kept = keep_documents(
+            self,
             query,
             [document.page_content for document in documents],
             titles=[document.metadata.get(self.title_key) for document in documents],
-            sources=values_of_all([document.metadata.get(self.source_key) for document in documents]),
-            scores=scores,
+            sources=[document.metadata.get(self.source_key) for document in documents],
+            scores=[document.metadata.get(self.score_key) for document in documents],
             embeddings=embeddings,
             query_embedding=asked,
-            **limits_of(self),
         )
-        kept = zip(packed.positions, pick_metadata(packed, scores), strict=True)
         return [
             documents[position].model_copy(update={"metadata": {**documents[position].metadata, **said}})
-            for position, said in kept
+            for position, _, said in kept
         ]
 
     def _stored_embeddings(self, documents: Sequence[Document]) -> list[Any] | None:

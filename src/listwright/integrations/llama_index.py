@@ -11,7 +11,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from listwright.context import ContextPacker
 from listwright.context.passages import values_of_all
 from listwright.errors import InputError
-from listwright.integrations import limits_of, make_packer, pick_metadata, serialize_setting
+from listwright.integrations import keep_documents, make_packer, serialize_setting
 
 
 class ListwrightPostprocessor(BaseNodePostprocessor):
@@ -65,7 +65,7 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
         super().model_post_init(context)
         self._packer = make_packer(self)
 
-    @field_serializer("packer", "tokens", "embedder")
+    @field_serializer("packer", "tokens", "embedder", "per_source")
     def _serialize(self, value: Any) -> Any:
         return serialize_setting(value)
 
@@ -94,18 +94,16 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
         return self._keep(nodes, query, known, asked)
 
     def _keep(self, nodes: list[NodeWithScore], query: QueryBundle, embeddings: Any, asked: Any) -> list[NodeWithScore]:
-        scores = values_of_all([entry.score for entry in nodes])
-        packed = self._packer.pack(
+        kept = keep_documents(
+            self,
             query.query_str,
             _texts(nodes),
             titles=[entry.node.metadata.get("title") for entry in nodes],
             sources=[entry.node.ref_doc_id or entry.node.node_id for entry in nodes],
-            scores=scores,
+            scores=[entry.score for entry in nodes],
             embeddings=embeddings,
             query_embedding=asked,
-            **limits_of(self),
         )
-        kept = zip(packed.positions, packed.scores, pick_metadata(packed, scores), strict=True)
         return [NodeWithScore(node=_with_metadata(nodes[place].node, said), score=score) for place, score, said in kept]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._internal.arrays import Floats, Ints, pieces, starts_of
+from listwright._internal.arrays import Floats, Floats32, Ints, pieces, starts_of
 from listwright._internal.parameters import clone
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import threads_for
@@ -43,6 +43,8 @@ class Aggregate(RowKeeper):
         Features, targets and position weights of the rows kept, one entry per call of `learn`.
     groups_ : list of ndarray
         Number of rows of each state, one entry per call of `learn`.
+    missing_ : list of ndarray
+        Places in the flat features that are NaN, as model files hold finite numbers only.
 
     See Also
     --------
@@ -63,7 +65,9 @@ class Aggregate(RowKeeper):
     """
 
     surrogate = "estimator"
-    kept = ("rows_", "targets_", "weights_", "groups_")
+    rows_: list[Floats32]
+    missing_: list[Ints]
+    kept = ("rows_", "targets_", "weights_", "groups_", "missing_")
 
     def __init__(self, estimator: Any, *, target: str = "gain", most_rows: int | None = None) -> None:
         self.estimator = estimator
@@ -78,15 +82,17 @@ class Aggregate(RowKeeper):
         rows, offsets = examples.used_rows
         targets = examples.gains if self.target == "gain" else -examples.costs
         weights = np.full(len(rows), examples.weight)
-        entries = examples.rows.written_out()[rows], targets[rows], weights, np.diff(offsets)
-        for name, entry in zip(self.kept, entries, strict=True):
-            vars(self).setdefault(name, []).append(entry)
+        table = examples.rows.written_out()[rows]
+        missing = np.flatnonzero(np.isnan(table))
+        self._keep(np.nan_to_num(table), targets[rows], weights, np.diff(offsets), missing)
 
     def policy(self) -> Policy:
         """Give `Uniform` where there is nothing to train on."""
-        table, target, weights, counts = (np.concatenate(getattr(self, name)) for name in self.kept)
-        if not len(table):
+        target, weights, counts = (np.concatenate(getattr(self, name)) for name in self.kept[1:4])
+        if not len(target):
             return Uniform()
+        kept = zip(self.rows_, self.missing_, strict=True)
+        table = np.concatenate([_with_nan(rows, at) for rows, at in kept])
         if self.most_rows is not None and len(table) > self.most_rows:
             states = sampled_states(counts, self.most_rows)
             rows, counts = pieces(starts_of(counts), states), counts[states]
@@ -108,9 +114,10 @@ class Aggregate(RowKeeper):
     def try_out(self, examples: Examples) -> None:
         width = examples.rows.written_out().shape[1]
         kept = [getattr(self, name, []) for name in self.kept]
-        for table, target, weights, groups in zip(*kept, strict=True):
+        for table, target, weights, groups, missing in zip(*kept, strict=True):
             n = len(target)
-            if table.shape != (n, width) or not target.shape == weights.shape == (n,) or groups.sum() != n:
+            fits = table.shape == (n, width) and target.shape == weights.shape == (n,) and groups.sum() == n
+            if not fits or (missing >= table.size).any():
                 raise InputError("kept rows are of the wrong shape")
 
     def hindsight(self) -> str:
@@ -118,6 +125,13 @@ class Aggregate(RowKeeper):
             "There is no surrogate regret: the estimator's class is not convex, or not known to be, so that the best "
             "of it in hindsight cannot be computed."
         )
+
+
+def _with_nan(table: Floats32, missing: Ints) -> Floats32:
+    if len(missing):
+        table = table.copy()
+        table.flat[missing] = np.nan
+    return table
 
 
 def _weight_arguments(estimator: Any, weights: Floats) -> dict[str, Floats]:

@@ -153,13 +153,17 @@ class RowKeeper(Learner):
     keeps_rows = True
     kept: ClassVar[tuple[str, ...]]  # names of the lists
 
+    def _keep(self, *entries: Any) -> None:
+        for name, entry in zip(self.kept, entries, strict=False):
+            vars(self).setdefault(name, []).append(entry)
+
     def fork(self) -> Self:
         return clone(self)
 
     def join(self, part: Self) -> None:
         if hasattr(part, self.kept[0]):
             for name in self.kept:
-                vars(self).setdefault(name, []).extend(getattr(part, name))
+                vars(self).setdefault(name, []).extend(getattr(part, name, ()))
 
     def batch_size(self, n_states: int, n_rows: int) -> int:
         return n_states

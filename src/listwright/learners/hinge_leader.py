@@ -9,10 +9,9 @@ from scipy import sparse
 
 from listwright._internal.arrays import Floats, Floats32, Ints, starts_of
 from listwright._internal.saved import saved_as
-from listwright.features import Rows
 from listwright.learners.base import RowKeeper, check_number
 from listwright.learners.examples import Examples
-from listwright.learners.losses import least_loss
+from listwright.learners.losses import least_hinge
 from listwright.policies import Linear, Policy
 
 
@@ -55,30 +54,24 @@ class HingeLeader(RowKeeper):
     """
 
     surrogate = "hinge_rank"
+    tables_: list[Floats32]
+    costs_: list[Floats]
+    counts_: list[Ints]
+    items_: list[Ints]
+    states_: list[Floats32]
     kept = ("tables_", "costs_", "counts_", "items_", "states_")
 
     def __init__(self, penalty: float = 1.0) -> None:
         self.penalty = penalty
 
     def learn(self, examples: Examples) -> None:
-        self._open(examples.rows)
-        rows, offsets = examples.used_rows
-        self.tables_.append(examples.rows.table[rows])
-        self.costs_.append(examples.weight * examples.costs[rows])  # the loss is linear in the costs
-        self.counts_.append(np.diff(offsets))
-        if examples.rows.crossed is not None:
-            self.items_.append(examples.rows.crossed.items[rows])
-            self.states_.append(examples.rows.crossed.states[examples.rows.owners[rows]])
-
-    def _open(self, rows: Rows) -> None:
         if not hasattr(self, "tables_"):
             check_number("penalty", self.penalty)
-            self.tables_: list[Floats32] = []
-            self.costs_: list[Floats] = []
-            self.counts_: list[Ints] = []
-            self.items_: list[Ints] = []
-            self.states_: list[Floats32] = []
-            self.n_items_ = 0 if rows.crossed is None else rows.crossed.n_items
+        crossed, (rows, offsets) = examples.rows.crossed, examples.used_rows
+        self.n_items_ = 0 if crossed is None else crossed.n_items
+        costs = examples.weight * examples.costs[rows]  # the loss is linear in the costs
+        own = () if crossed is None else (crossed.items[rows], crossed.states[examples.rows.owners[rows]])
+        self._keep(examples.rows.table[rows], costs, np.diff(offsets), *own)
 
     def join(self, part: Self) -> None:
         if hasattr(part, "n_items_"):
@@ -89,9 +82,9 @@ class HingeLeader(RowKeeper):
         table, costs = np.concatenate(self.tables_), np.concatenate(self.costs_)
         offsets, d = starts_of(np.concatenate(self.counts_)), table.shape[1]
         if not self.n_items_:
-            return Linear(least_loss(table, costs, offsets, penalty=self.penalty))
+            return Linear(least_hinge(table, costs, offsets, penalty=self.penalty))
         together = sparse.hstack([sparse.csr_array(table), self._cross_columns()], format="csr")
-        weights = least_loss(together, costs, offsets, penalty=self.penalty)
+        weights = least_hinge(together, costs, offsets, penalty=self.penalty)
         return Linear(weights[:d], weights[d:].reshape(self.n_items_, -1))
 
     def _cross_columns(self) -> sparse.csr_array:

@@ -73,25 +73,20 @@ def hinge_rank(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple
 LOSSES: dict[str, Loss] = {"squared": squared_loss, "hinge_rank": hinge_rank}
 
 
-def least_loss(
-    table: Any, costs: ArrayLike, offsets: ArrayLike, *, loss: str = "hinge_rank", penalty: float = 1.0
-) -> Floats:
-    """Return the linear weights h that minimise penalty * |h|^2 / 2 + the losses of the scores `table @ h`."""
-    # A full solve, by L-BFGS over all rows of a dense or sparse table: with "hinge_rank" a ranking SVM whose pairs are
-    # never listed.
+def least_hinge(table: Any, costs: ArrayLike, offsets: ArrayLike, *, penalty: float = 1.0) -> Floats:
+    """Return the h that minimises penalty * |h|^2 / 2 + the `hinge_rank` of the scores `table @ h`: a ranking SVM."""
+    # A full solve, by L-BFGS over all rows of a dense or sparse table; pairs are never listed.
     rows = sparse.csr_array(table, dtype=np.float64) if sparse.issparse(table) else as_numbers(table, "table")
     _, c, starts = _validate(np.zeros(len(np.asarray(costs))), costs, offsets)
     if rows.ndim != 2 or rows.shape[0] != len(c):
         raise InputError(f"table must have one row per cost ({len(c)}). Got shape {rows.shape}.")
-    if loss not in LOSSES:
-        raise InputError(f"loss must be one of {', '.join(LOSSES)}. Got {loss!r}.")
     if not (np.isfinite(penalty) and penalty > 0):
         raise InputError(f"penalty must be a number above 0. Got {penalty!r}.")
-    ranks = cost_ranks(c, sort_within(c, starts), starts) if loss == "hinge_rank" else None  # of the costs alone
+    ranks = cost_ranks(c, sort_within(c, starts), starts)  # of the costs alone
 
     def objective(weights: Floats) -> tuple[float, Floats]:
         h = rows @ weights
-        losses, slopes = squared_residuals(h, c, starts) if ranks is None else hinge_of_ranks(h, c, ranks, starts)
+        losses, slopes = hinge_of_ranks(h, c, ranks, starts)
         value = 0.5 * float(weights @ weights) + float(losses.sum()) / penalty
         return value, weights + slopes @ rows / penalty
 

@@ -88,11 +88,9 @@ class SoftmaxLeader(RowKeeper):
         total = np.add.reduceat(gains, examples.rows.offsets[:-1])
         rows = np.flatnonzero(examples.row_mask & (total > 0)[examples.rows.owners])
         counts = np.bincount(examples.rows.owners[rows], minlength=len(total))
-        self.tables_.append(examples.rows.table[rows])
-        self.shares_.append(gains[rows] / total[examples.rows.owners[rows]])
-        self.counts_.append(counts[counts > 0])
-        worth = total[counts > 0] if self.by == "gains" else np.ones(int((counts > 0).sum()))
-        self.weights_.append(examples.weight * worth)
+        shares, counted = gains[rows] / total[examples.rows.owners[rows]], counts > 0
+        worth = total[counted] if self.by == "gains" else np.ones(int(counted.sum()))
+        self._keep(examples.rows.table[rows], shares, counts[counted], examples.weight * worth)
         if len(rows):
             self.loss_ += _loss(self.in_use_, *self._data(slice(-1, None)), 0.0, self.in_use_)[0]
 

@@ -49,7 +49,9 @@ class Estimator(Policy):
 
     def score(self, rows: Rows) -> Floats:
         table = rows.written_out()
-        return predictions(self.estimator, table) if self._forest is None else self._forest.predict(table)
+        if self._forest is None or np.isnan(table).any():  # compiled trees know no NaN
+            return predictions(self.estimator, table)
+        return self._forest.predict(table)
 
     @cached_property
     def _forest(self) -> TreeArrays | None:

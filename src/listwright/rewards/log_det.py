@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem
+from listwright._internal.arrays import Floats, Ints, Ragged, as_numbers, first_bad, per_problem, row_dots
 from listwright.errors import InputError
 from listwright.rewards.base import TableReward, place_of, rows_of
 
@@ -85,7 +85,7 @@ class LogDet(TableReward):
     def start(self, problems: Problems) -> LogDetState:
         tables = self.bind(problems.offsets).tables
         vectors = np.sqrt(self.scale) * tables["vectors"].values
-        remaining, earned = 1.0 + np.einsum("ij,ij->i", vectors, vectors), np.zeros(len(problems))
+        remaining, earned = 1.0 + row_dots(vectors, vectors), np.zeros(len(problems))
         return LogDetState(vectors, problems.owners, tables["totals"].values, self.normalize, remaining, (), earned)
 
     def gains(self, state: LogDetState) -> Floats:
@@ -106,7 +106,7 @@ class LogDet(TableReward):
         earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
         rows = np.flatnonzero((picks >= 0)[state.owners])
         partner = picks[state.owners[rows]]
-        overlap = np.einsum("ij,ij->i", state.vectors[rows], state.vectors[partner])
+        overlap = row_dots(state.vectors[rows], state.vectors[partner])
         for column in state.explained:
             overlap -= column[rows] * column[partner]
         column, remaining = np.zeros(len(state.owners)), state.remaining.copy()

@@ -11,7 +11,7 @@ import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints
 from listwright._internal.progress import ProgressCallback
-from listwright._kernels.tiles import Marks, falls, highest_outside, stale_rows
+from listwright._kernels.tiles import Marks, falls, highest_outside, stale_rows, take_above
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.graph import Exchange, refine_picks
 from listwright.selection.objectives import Objective, Proof, Solved, any_data, most_possible, of_these_data
@@ -20,9 +20,10 @@ from listwright.selection.similarity import TARGETS, SimilarityMatrix, map_block
 MOST_NEAR = 64  # if more rows than this are too close to the best to distinguish, they are as good as equal
 TIE = 1e-9  # relative difference below which gains are equal, and the lowest row wins
 CONFIDENCE = 0.95
-ACTIVE = 20  # one row in this many is active
+ACTIVE = 40  # one row in this many is active
 LEAST_ACTIVE = 512
 CHUNK = 4  # rows measured together, per active row
+SOME = 8192  # scores that tell how high those of a chunk are
 GROWTH = 32  # picks until the full number of rows is active
 ROUNDING = 1e-13  # differences below this share of the largest gain are rounding
 
@@ -34,7 +35,7 @@ class Epochs:
         self.board, self.constraints, self.tick, self.bounds = board, constraints, tick, bounds
         self.since = np.full(len(bounds), -1, dtype=np.int32)  # mark at which the bound was the exact gain; -1 if never
         self.active = np.empty(0, dtype=np.int64)  # in order of rows
-        self.gains = np.empty(0)  # of the active rows
+        self.gains = self.prices = np.empty(0)  # of the active rows
         self.shut = np.empty(0, dtype=bool)  # active rows that may no longer be picked
         self.outside = np.inf  # the highest score of rows that are not active
         self.largest = 0.0  # of all gains so far
@@ -60,7 +61,7 @@ class Epochs:
         return np.array(rows, dtype=np.int64), np.array(gains)
 
     def _scores(self) -> Floats:
-        return np.where(self.shut, -np.inf, self.gains / self.constraints.costs[self.active])
+        return np.where(self.shut, -np.inf, self.gains / self.prices)
 
     def _best(self, scores: Floats) -> int:
         """Return the place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
@@ -90,18 +91,26 @@ class Epochs:
         self._keep()
         mark = self.board.mark()
         self.since[self.active] = mark
-        exact = self.active[self.constraints.open[self.active]]
         size, chunk = self._sizes()
-        least, rules = _floor(self._score(exact), size) * (1 - TIE), self.constraints
+        exact, least = self._highest_exact(self.active[self.constraints.open[self.active]], size)
+        rules = self.constraints
         stale, scores = stale_rows(self.bounds, rules.costs, rules.open, self.since, mark, least)
         while len(stale):
-            chosen = _highest(scores, chunk)
-            self._measure(stale[chosen], mark)
-            exact = np.concatenate([exact, stale[chosen]])
-            kept = scores >= _floor(self._score(exact), size) * (1 - TIE)
-            kept[chosen] = False
-            stale, scores = stale[kept], scores[kept]
-        self._activate(np.sort(exact), size)
+            chosen, left = take_above(stale, scores, least, max(_about_highest(scores, chunk), least))
+            stale, scores = stale[:left], scores[:left]
+            if len(chosen):
+                self._measure(chosen, mark)
+                both = np.sort(np.concatenate([exact, chosen]), kind="stable")
+                exact, least = self._highest_exact(both, size)
+        self._activate(exact)
+
+    def _highest_exact(self, rows: Ints, size: int) -> tuple[Ints, float]:
+        """Return the best of some measured rows, and the score from which on others may be among them."""
+        if len(rows) <= size:
+            return rows, -np.inf
+        scores = self._score(rows)
+        least = float(np.partition(scores, len(scores) - size)[len(scores) - size])
+        return rows[_highest(scores, least, size)], least * (1 - TIE)
 
     def _sizes(self) -> tuple[int, int]:
         most = max(LEAST_ACTIVE, len(self.bounds) // ACTIVE)
@@ -114,24 +123,22 @@ class Epochs:
         if first:
             self.tick("measuring rows", int((self.since >= 0).sum()), len(self.since))
 
-    def _activate(self, exact: Ints, size: int) -> None:
-        self.active = exact[_highest(self._score(exact), size)]
-        self.gains, self.shut = self.bounds[self.active], np.zeros(len(self.active), dtype=bool)
-        self.outside = highest_outside(self.bounds, self.constraints.costs, self.constraints.open, self.active)
-        self.board.activate(self.active)
+    def _activate(self, rows: Ints) -> None:
+        self.active, self.prices = rows, self.constraints.costs[rows]
+        self.gains, self.shut = self.bounds[rows], np.zeros(len(rows), dtype=bool)
+        self.outside = highest_outside(self.bounds, self.constraints.costs, self.constraints.open, rows)
+        self.board.activate(rows)
 
 
-def _floor(scores: Floats, size: int) -> float:
-    if len(scores) <= size:
-        return -np.inf
-    return float(np.partition(scores, len(scores) - size)[len(scores) - size])
+def _about_highest(scores: Floats, count: int) -> float:
+    """Return a score that about `count` of them reach, from some of them."""
+    some = scores[:: max(len(scores) // SOME, 1)]
+    above = count * len(some) // len(scores)
+    return -np.inf if above >= len(some) else float(np.partition(some, len(some) - above - 1)[len(some) - above - 1])
 
 
-def _highest(scores: Floats, count: int) -> Bools:
-    """Return a mask of the `count` highest scores; among those equal up to rounding, the first."""
-    if len(scores) <= count:
-        return np.ones(len(scores), dtype=bool)
-    least = np.partition(scores, len(scores) - count)[len(scores) - count]
+def _highest(scores: Floats, least: float, count: int) -> Bools:
+    """Return a mask of the `count` scores from `least` on; among those equal to it up to rounding, the first."""
     chosen = scores > least * (1 + TIE)
     equal = np.flatnonzero((scores >= least * (1 - TIE)) & ~chosen)
     chosen[equal[: max(count - int(chosen.sum()), 0)]] = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +25,6 @@ class Source(NamedTuple):
     table: Any  # the rows; may be memory-mapped
     ids: NDArray[Any] | None = None  # names of the rows
     costs: Floats | None = None  # sizes of the rows, used as costs under a budget
-    path: str | None = None  # the .npy file that the table is a map of
 
 
 def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None, ids: Any = None) -> Source:
@@ -95,9 +95,9 @@ def _id_column(schema: Any, ids: Any, where: str) -> str | None:
 
 def _index_of(given: Any) -> NDArray[Any] | None:
     """Return the index of a pandas frame or column, unless it only counts the rows."""
-    if _home(given) != "pandas" or not hasattr(given, "index") or type(given.index).__name__ == "RangeIndex":
-        return None
-    return np.asarray(given.index)
+    index = np.asarray(given.index if _home(given) == "pandas" and hasattr(given, "index") else [])
+    counts = index.dtype.kind == "i" and np.array_equal(index, np.arange(len(index)))
+    return None if counts or not index.size else index
 
 
 def _plain(given: Any, name: str) -> NDArray[Any]:
@@ -139,7 +139,7 @@ def _from_file(path: Path, name: str, column: str | None, ids: Any = None) -> So
     if not path.is_file():
         raise InputError(f"There is no file {path} to read {name} from.")
     if path.suffix == ".npy":
-        return Source(_memory_map(path, name), path=str(path.resolve()))
+        return Source(_memory_map(path, name))
     if path.suffix in (".parquet", ".pq"):
         schema = _parquet(path).schema_arrow
         if column is None and not _list_columns(schema):
@@ -196,17 +196,20 @@ def _memory_map(path: Path, name: str) -> NDArray[Any]:
 def _from_parquet(path: Path, column: str | None) -> NDArray[np.float32]:
     file = _parquet(path)
     wanted = _list_column(file.schema_arrow, path, column)
-    table: NDArray[np.float32] | None = None
-    at = 0
-    for batch in file.iter_batches(columns=[wanted], batch_size=16_384):
-        width = None if table is None else table.shape[1]
-        rows = _lists(batch.column(0), f"column {wanted!r} of {path.name}", at, width)
-        if table is None:
-            table = np.empty((file.metadata.num_rows, rows.shape[1]), dtype=np.float32)
+    chunks = (batch.column(0) for batch in file.iter_batches(columns=[wanted], batch_size=16_384))
+    return _join(chunks, f"column {wanted!r} of {path.name}", file.metadata.num_rows)
+
+
+def _join(chunks: Iterable[Any], name: str, n: int) -> NDArray[np.float32]:
+    """Return the lists of all chunks, n together, as one table."""
+    table, at = np.zeros((0, 0), dtype=np.float32), 0
+    for chunk in chunks:
+        rows = _lists(chunk, name, at, table.shape[1] if at else None)
+        table = table if at else np.empty((n, rows.shape[1]), dtype=np.float32)
         table[at : at + len(rows)] = rows
         at += len(rows)
-    if table is None:
-        raise InputError(f"{path} has no rows.")
+    if not at:
+        raise InputError(f"{name} has no rows.")
     return table
 
 
@@ -238,14 +241,7 @@ def _from_column(given: Any, name: str) -> NDArray[np.float32]:
         column = given.to_arrow() if hasattr(given, "to_arrow") else column
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{name} must be a column of lists of numbers: {error}") from None
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    width, parts, at = None, [], 0
-    for chunk in chunks:
-        parts.append(_lists(chunk, name, at, width))
-        width, at = parts[-1].shape[1], at + len(chunk)
-    if not parts:
-        raise InputError(f"{name} has no rows.")
-    return np.concatenate(parts)
+    return _join(column.chunks if isinstance(column, pa.ChunkedArray) else [column], name, len(column))
 
 
 def _home(given: Any) -> str:
@@ -309,20 +305,16 @@ def must_fit(size: int, what: str, advice: str) -> None:
         raise InputError(f"{what} needs about {in_words(size)} of memory, and {in_words(free)} are free. {advice}")
 
 
-def n_bytes(n: int, d: int, k: int, *, reward: str, metric: str, neighbors: int | None, on_disk: bool = False) -> int:
-    scaled = 0 if on_disk else 4 * n * d
-    work = 64 * 1024**2 + 160 * n  # tiles and marks
-    if reward == "feature_based":
-        return 40 * n * d
-    if reward == "log_det":
-        return work + scaled + (4 * n * k if metric == "rbf" else 8 * k * d)
-    return work + scaled + (44 * n * neighbors if neighbors is not None else 0)
-
-
 def describe_memory(
     path: Path, column: str | None, k: int | None, *, reward: str, metric: str, neighbors: int | None
 ) -> str:
     (n, d), on_disk = shape_of(path, column), path.suffix == ".npy"
-    size = n_bytes(n, d, k or n, reward=reward, metric=metric, neighbors=neighbors, on_disk=on_disk)
+    size = 64 * 1024**2 + 160 * n + (0 if on_disk else 4 * n * d)  # tiles and marks, and the scaled vectors
+    if reward == "feature_based":
+        size = 40 * n * d
+    elif reward == "log_det":
+        size += 4 * n * (k or n) if metric == "rbf" else 8 * (k or n) * d
+    elif neighbors is not None:
+        size += 44 * n * neighbors
     size += 0 if on_disk else 4 * n * d
     return f"{n:,} rows of {d:,} numbers: about {in_words(size)} of memory, and {in_words(available())} are free."

@@ -206,7 +206,7 @@ def select(
 
 def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
     """Return the greedy picks: under a budget, first the rows that quotas ask for."""
-    if not (constraints.n_needed and (constraints.has_costs or constraints.several_budgets)):
+    if not (constraints.n_needed and constraints.has_costs):
         return _or_single(objective, constraints, tick)
     needed = constraints.for_needs()
     first = objective.solve(needed.copy(), tick)
@@ -236,7 +236,7 @@ def _refine(solved: Solved, objective: Objective, constraints: RowConstraints, r
         return solved, 0.0
     if not (refine is True or (isinstance(refine, int | float | np.number) and refine > 0)):
         raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")
-    if constraints.has_costs or constraints.several_budgets:
+    if constraints.has_costs:
         raise InputError(NO_REFINE)
     return objective.refine(solved, constraints, np.inf if refine is True else float(refine))
 

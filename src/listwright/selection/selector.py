@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, as_generator, at_least_one
 from listwright._internal.parameters import Parameters, check_fitted
@@ -62,6 +63,8 @@ class Selector(Parameters):
         What they are worth.
     n_seen_ : int
         Number of rows seen.
+    n_features_in_ : int
+        Number of columns.
     selection_ : Selection
         After `fit`: the result of `select`.
 
@@ -128,8 +131,8 @@ class Selector(Parameters):
         source = read_vectors(X, column=options.pop("column", None), ids=options.pop("ids", None))
         self.selection_ = select(source, self.k, reward=self.reward, metric=self.metric, **options)
         self.__dict__.pop("sieves_", None)
-        self.n_seen_ = int(source.table.shape[0])
-        rows = self.selection_.rows
+        (self.n_seen_, self.n_features_in_), rows = source.table.shape, self.selection_.rows
+        self._columns = list(getattr(X, "columns", []))
         self._best = StreamPicks(rows, self.selection_.value, as_dense(source.table[rows]), self.selection_.ids)
         return self
 
@@ -151,6 +154,8 @@ class Selector(Parameters):
         if isinstance(X, Iterator) or hasattr(X, "iter_batches"):
             for some in X.iter_batches() if hasattr(X, "iter_batches") else X:
                 self.partial_fit(some)
+            return self
+        if hasattr(X, "shape") and X.shape[0] == 0:  # readers may give empty chunks
             return self
         source = read_vectors(X)
         chunk, rows = self._scale_rows(source.table), as_dense(source.table)
@@ -203,6 +208,12 @@ class Selector(Parameters):
             return X[rows.tolist()]
         return X.take(rows) if type(X).__module__.startswith("pyarrow") else X[rows]
 
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the columns, which stay as they are."""
+        check_fitted(self)
+        columns = input_features if input_features is not None else getattr(self, "_columns", [])
+        return np.array(columns if len(columns) else [f"x{i}" for i in range(self.n_features_in_)], dtype=object)
+
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Select rows of a table, and return them."""
         return self.fit(X).transform(X)
@@ -250,7 +261,7 @@ class Selector(Parameters):
             raise InputError(f"epsilon must be between 0 and 1. Got {self.epsilon!r}.")
         if not (self.scale > 0 and np.isfinite(self.scale)):
             raise InputError(f"scale must be above 0. Got {self.scale!r}.")
-        self._width, self._targets = width, None
+        self.n_features_in_, self._targets = width, None
         if self.reward == "log_det":
             self._targets = np.zeros((0, width), dtype=np.float32)
         elif self.targets is not None:
@@ -275,8 +286,8 @@ class Selector(Parameters):
         self._waiting = []
 
     def _check_width(self, rows: Floats32, where: str) -> None:
-        if rows.shape[1] != self._width:
-            raise InputError(f"Rows must have {self._width} numbers, as in {where}. Got {rows.shape[1]}.")
+        if rows.shape[1] != self.n_features_in_:
+            raise InputError(f"Rows must have {self.n_features_in_} numbers, as in {where}. Got {rows.shape[1]}.")
 
     def _similar(self, chunk: Floats32) -> Floats32:
         assert self._targets is not None
@@ -296,7 +307,7 @@ class Selector(Parameters):
             self._held = {row: self._held[row] for row in held}
         for power in range(low, high + 1):
             if power not in kept:
-                kept[power] = Sieve(self.k, (1.0 + self.epsilon) ** power, n_targets, self._width, scale)
+                kept[power] = Sieve(self.k, (1.0 + self.epsilon) ** power, n_targets, self.n_features_in_, scale)
         self.sieves_ = kept
 
 

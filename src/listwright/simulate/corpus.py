@@ -43,36 +43,12 @@ class NewsEvent(NamedTuple):
     facts: tuple[Fact, ...]  # what reports may state
 
 
-@dataclass(frozen=True)
-class Wording:
-    """The content of `reports.json`, which explains how forms are written."""
-
-    events: tuple[NewsEvent, ...]  # the kinds of events
-    common_facts: tuple[Fact, ...]  # that reports on any event may state
-    asides: tuple[str, ...]  # stated by one report only
-    # openings of sentences that hint at a fact that matters, at one that does not, and at nothing
-    weighty_openings: tuple[str, ...]
-    slight_openings: tuple[str, ...]
-    plain_openings: tuple[str, ...]
-    closings: tuple[str, ...]  # ends of sentences, and words that join two clauses
-    links: tuple[str, ...]
-    first_names: str  # words separated by blanks
-    syllables: str
-    place_endings: str  # endings of made-up names, separated by blanks
-    surname_endings: str
-    firm_endings: str
-    days: str
-    months: str
-
-
 @cache
-def wording() -> Wording:
+def wording() -> dict[str, Any]:
+    """Return the content of `reports.json`, which explains it."""
     content = json.loads(FILE.read_text(encoding="utf-8"))
-    del content["about"]
-    events = [NewsEvent(text["title"], tuple(text["words"]), _facts(text["facts"])) for text in content.pop("events")]
-    common = _facts(content.pop("common_facts"))
-    lists: dict[str, Any] = {name: tuple(text) if isinstance(text, list) else text for name, text in content.items()}
-    return Wording(events=tuple(events), common_facts=common, **lists)
+    events = [NewsEvent(text["title"], tuple(text["words"]), _facts(text["facts"])) for text in content["events"]]
+    return content | {"events": events, "common_facts": _facts(content["common_facts"])}
 
 
 def _facts(entries: list[dict[str, Any]]) -> tuple[Fact, ...]:
@@ -104,15 +80,15 @@ def values(names: Iterable[str], rng: np.random.Generator) -> dict[str, str]:
 
 
 def person(rng: np.random.Generator) -> str:
-    return f"{_word(wording().first_names, rng)} {_invent(wording().surname_endings, rng)}"
+    return _word(wording()["first_names"], rng) + " " + _invent(wording()["surname_endings"], rng)
 
 
 def place(rng: np.random.Generator) -> str:
-    return _invent(wording().place_endings, rng)
+    return _invent(wording()["place_endings"], rng)
 
 
 def weekday(rng: np.random.Generator) -> str:
-    return _word(wording().days, rng)
+    return _word(wording()["days"], rng)
 
 
 def number(kind: str, rng: np.random.Generator) -> str:
@@ -128,16 +104,16 @@ def _word(words: str, rng: np.random.Generator) -> str:
 
 
 def _invent(endings: str, rng: np.random.Generator) -> str:
-    syllables = wording().syllables
+    syllables = wording()["syllables"]
     return (_word(syllables, rng) + _word(syllables, rng) + _word(endings, rng)).capitalize()
 
 
 _MAKERS: dict[str, Callable[[np.random.Generator], str]] = {
     "person": person,
     "place": place,
-    "firm": lambda rng: _invent(wording().firm_endings, rng),
+    "firm": lambda rng: _invent(wording()["firm_endings"], rng),
     "day": weekday,
-    "month": lambda rng: _word(wording().months, rng),
+    "month": lambda rng: _word(wording()["months"], rng),
     "year": _between(1951, 1996),
     "millions": _between(12, 940),
     "percent": _between(21, 79),
@@ -196,7 +172,7 @@ def corpus(n_clusters: int = 60, *, seed: int = 0) -> list[Cluster]:
 
 
 def _cluster(index: int, rng: np.random.Generator) -> Cluster:
-    story = _story(wording().events[index % len(wording().events)], rng)
+    story = _story(wording()["events"][index % len(wording()["events"])], rng)
     return Cluster.from_documents(
         f"c{index:03d}",
         [_document(story, rng) for _ in range(8 + int(rng.random() * 5))],
@@ -209,7 +185,7 @@ def _cluster(index: int, rng: np.random.Generator) -> Cluster:
 def _story(event: NewsEvent, rng: np.random.Generator) -> _Story:
     # The importance is the fact's usual weight with noise; the chance is a logistic function of the importance with
     # more noise, so that the two agree only loosely and frequency alone does not make a good summary.
-    facts = _with_choices((*event.facts, *wording().common_facts), rng)
+    facts = _with_choices((*event.facts, *wording()["common_facts"]), rng)
     weights = np.array([fact.weight for fact in facts])
     importance = np.clip(weights + 0.2 * rng.standard_normal(len(facts)), 0.0, 1.0)
     leaning = 3.5 * (importance - 0.65) + 1.1 * rng.standard_normal(len(facts))
@@ -239,7 +215,7 @@ def _document(story: _Story, rng: np.random.Generator) -> list[str]:
     while len(sentences) < n_sentences or rng.random() < 0.3:
         # Asides stand anywhere, but rather late.
         spot = int(rng.random() ** 0.5 * (len(sentences) + 1))
-        sentences.insert(spot, sentence(_local(pick(wording().asides, rng), story, rng)))
+        sentences.insert(spot, sentence(_local(pick(wording()["asides"], rng), story, rng)))
     return sentences
 
 
@@ -249,10 +225,11 @@ def _statements(story: _Story, rows: NDArray[np.intp], rng: np.random.Generator)
     for row in rows:
         clause = _clause(story, int(row), rng)
         if clauses and rng.random() < 0.2:
-            clauses[-1] += pick(wording().links, rng) + clause
+            clauses[-1] += pick(wording()["links"], rng) + clause
         else:
             clauses.append(_opening(float(story.importance[row]), rng) + clause)
-    return [sentence(_local(clause + _closing(rng), story, rng)) for clause in clauses]
+    closed = (clause + (pick(wording()["closings"], rng) if rng.random() < 0.35 else "") for clause in clauses)
+    return [sentence(_local(clause, story, rng)) for clause in closed]
 
 
 def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
@@ -261,18 +238,14 @@ def _clause(story: _Story, row: int, rng: np.random.Generator) -> str:
     return fill(clause, story.values | {name: number(name.split(":")[0], rng) for name in numbers})
 
 
-def _closing(rng: np.random.Generator) -> str:
-    return pick(wording().closings, rng) if rng.random() < 0.35 else ""
-
-
 def _opening(importance: float, rng: np.random.Generator) -> str:
     """Return words that hint at how much a fact matters, or at nothing."""
     drawn = rng.random()
     if drawn < 0.35 * importance:
-        return pick(wording().weighty_openings, rng)
+        return pick(wording()["weighty_openings"], rng)
     if drawn < 0.35:
-        return pick(wording().slight_openings, rng)
-    return pick(wording().plain_openings, rng) if drawn < 0.5 else ""
+        return pick(wording()["slight_openings"], rng)
+    return pick(wording()["plain_openings"], rng) if drawn < 0.5 else ""
 
 
 def _local(text: str, story: _Story, rng: np.random.Generator) -> str:

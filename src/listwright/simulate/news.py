@@ -116,10 +116,10 @@ def news(
     return News(articles, preferences, soft_clusters(preferences, n_groups, rng=rng), corruption, pool)
 
 
-def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator, rounds: int = 100) -> Floats:
+def soft_clusters(points: Floats, n_clusters: int, *, rng: np.random.Generator) -> Floats:
     """Return memberships by fuzzy c-means with exponent 2, shape (points, clusters); rows add up to 1."""
     centres = points[_spread(points, n_clusters, rng)]
-    for _ in range(rounds):
+    for _ in range(100):
         shares = _memberships(points, centres) ** 2
         centres = (shares.T @ points) / shares.sum(axis=0)[:, None]
     return _memberships(points, centres)

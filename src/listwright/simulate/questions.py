@@ -32,7 +32,7 @@ class Relation(NamedTuple):
 
     start: str  # the kinds that it joins
     end: str
-    label: str  # what it tells, for example "director"
+    label: str  # what it states, for example "director"
     asks: str  # how a question refers to its end: "the director of {a}"
     forms: tuple[str, ...]  # sentences that state it, the usual one first
 
@@ -133,11 +133,11 @@ class SimulatedQuestion:
     id: str  # its name: the seed and its number
     text: str  # the question
     passages: tuple[SimulatedPassage, ...]  # the candidates, in random order
-    steps: tuple[tuple[str, str], ...]  # what each step tells, and the name that it leads to: ("director", "Ada Quill")
+    steps: tuple[tuple[str, str], ...]  # what each step states, and the name it leads to: ("director", "Ada Quill")
 
 
 def question_problems(asked: Sequence[SimulatedQuestion]) -> Problems:
-    """Questions as problems: passages are candidates, and a list is worth the share of the steps that it tells.
+    """Questions as problems: passages are candidates, and a list is worth the share of the steps that it holds.
 
     Features are what any retriever could know: likeness to the question, whether the question names the passage's
     subject, and how well other passages lead to it. Links say which passage names the subject of which other.
@@ -273,10 +273,10 @@ def _state_links(way: list[Link], rng: np.random.Generator, namer: Namer, *, nee
     """Return the passages on one way: each link, some of them once more in other words, and dead ends."""
     relations, passages = [link.relation for link in way], []
     for step, link in enumerate(way):
-        tells = step if needed else None
-        passages.append(_passage(link, tells, rng, namer))
+        states = step if needed else None
+        passages.append(_passage(link, states, rng, namer))
         if rng.random() < REPEATED:
-            passages.append(_passage(link, tells, rng, namer, again=True))
+            passages.append(_passage(link, states, rng, namer, again=True))
         onward = relations_from(link.relation.end, without=relations)
         if onward and rng.random() < DEAD_END:
             relation = onward[int(rng.integers(len(onward)))]

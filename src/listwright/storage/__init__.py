@@ -3,6 +3,6 @@
 Loading treats the file as hostile input: every value is checked before it is used, and no code from it is ever run.
 """
 
-from listwright.storage.files import check_can_save, inspect, own_parts, read_model, save, warn_unsavable
+from listwright.storage.files import inspect, own_parts, read_model, save, warn_unsavable
 
-__all__ = ["check_can_save", "inspect", "own_parts", "read_model", "save", "warn_unsavable"]
+__all__ = ["inspect", "own_parts", "read_model", "save", "warn_unsavable"]

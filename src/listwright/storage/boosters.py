@@ -356,7 +356,7 @@ def as_booster(value: Any) -> Boosted | None:
     if library is None or not value.__sklearn_is_fitted__():
         return None
     kind = LIBRARIES[library][type(value).__name__]
-    member, text = _lightgbm_text(value) if library == "lightgbm" else _xgboost_text(value)
+    member, text = _text_of(value, library)
     try:
         return read_booster(member, text, kind)
     except InputError as error:
@@ -387,13 +387,10 @@ def _library(value: Any) -> str | None:
     return library if type(value).__name__ in LIBRARIES.get(library, {}) else None
 
 
-def _lightgbm_text(value: Any) -> tuple[str, bytes]:
-    booster = value.booster_
-    return "0.txt", booster.model_to_string(num_iteration=booster.best_iteration).encode()
-
-
-def _xgboost_text(value: Any) -> tuple[str, bytes]:
-    """Return a member name and the JSON of a fitted XGBoost model, up to its best iteration."""
+def _text_of(value: Any, library: str) -> tuple[str, bytes]:
+    """Return a member name and the text of a fitted model, up to its best iteration."""
+    if library == "lightgbm":
+        return "0.txt", value.booster_.model_to_string(num_iteration=value.booster_.best_iteration).encode()
     _check_missing(value)
     booster = value.get_booster()
     best = booster.attr("best_iteration")  # of early stopping: predictions stop there

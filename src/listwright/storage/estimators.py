@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -68,11 +69,10 @@ def untrusted_types(data: bytes) -> list[str]:
     from skops import io
 
     schema = _read_schema(data)
-    try:
+    with _named_damage():
         names = set(io.get_untrusted_types(data=data)) - set(TRUSTED)
-        unsafe = {f"{node['__module__']}.{node['__class__']}" for node in nodes_of(schema) if _is_unsafe(node)}
-    except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
-        raise _damage_error(error) from None
+        kinds = ((str(node.get("__module__", "")), node.get("__class__")) for node in nodes_of(schema))
+        unsafe = {f"{module}.{kind}" for module, kind in kinds if module.startswith("sklearn.svm.") and kind in UNSAFE}
     return sorted(":".join(name.rpartition(".")[::2]) for name in names | unsafe)
 
 
@@ -80,13 +80,9 @@ def load_estimators(data: bytes, trusted: frozenset[str] = frozenset()) -> list[
     from skops import io
 
     check_trusted(untrusted_types(data), trusted)
-    try:
+    with _named_damage():
         estimators = io.loads(data, trusted=[*TRUSTED, *(name.replace(":", ".") for name in trusted)])
         check_trees(estimators)
-    except InputError:
-        raise
-    except Exception as error:  # noqa: BLE001 - a damaged member may fail anywhere within skops
-        raise _damage_error(error) from None
     if not isinstance(estimators, list):
         raise InputError("the estimators are damaged (they are not a list)")
     return estimators
@@ -96,16 +92,12 @@ def _read_schema(data: bytes) -> Any:
     # Every node must use a loader from `LOADERS`, none of which calls a function that the file names, and every
     # decision tree must be well formed.
     members = members_of(data, "the member estimators.skops")
-    try:
+    with _named_damage():
         schema = json.loads(members.get("schema.json", b""))
         for node in nodes_of(schema):
             if node["__loader__"] not in LOADERS:
                 raise InputError(f"functions are not among what model files may hold ({node['__loader__']!s:.40})")
         check_tree_nodes(nodes_of(schema), members)
-    except InputError:
-        raise
-    except Exception as error:  # noqa: BLE001 - a damaged schema may have anything anywhere
-        raise _damage_error(error) from None
     return schema
 
 
@@ -113,12 +105,14 @@ def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
     return (node for node in dicts_in(schema) if "__loader__" in node)
 
 
-def _is_unsafe(node: dict[str, Any]) -> bool:
-    return str(node.get("__module__", "")).startswith("sklearn.svm.") and node.get("__class__") in UNSAFE
-
-
-def _damage_error(error: Exception) -> InputError:
-    return InputError(f"the estimators are damaged ({type(error).__name__}: {error!s:.100})")
+@contextmanager
+def _named_damage() -> Iterator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a damaged member may have anything anywhere, and fail anywhere in skops
+        raise InputError(f"the estimators are damaged ({type(error).__name__}: {error!s:.100})") from None
 
 
 def check_tree_nodes(nodes: Iterable[dict[str, Any]], members: Mapping[str, bytes]) -> None:

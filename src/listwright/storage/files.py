@@ -48,7 +48,7 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
     See Also
     --------
     listwright.load : Reads the file.
-    check_can_save : Check before training whether a model could be saved.
+    listwright.errors.UnsavableWarning : What fit issues for a model that could not be saved.
 
     Examples
     --------
@@ -76,19 +76,6 @@ def save(model: Any, path: str | Path, *, slim: bool | None = None) -> None:
         except InputError as error:
             raise InputError(f"This {name} cannot be saved, because it could not be loaded again: {error}.") from None
     write_whole(Path(path), archive.archive_of(members))
-
-
-def check_can_save(model: Any) -> None:
-    """Raise an `InputError` that gives the reason if a model could not be saved once it is fitted."""
-    # Call it before a long training run whose result must be saved, above all if the model has features, learners or
-    # estimators of your own.
-    name = _check_model(model)
-    try:
-        encoder = _encode_model(model, slim=False)[0]
-        if encoder.estimators:
-            dump_estimators(encoder.estimators)
-    except InputError as error:
-        raise InputError(f"This {name} cannot be saved: {str(error).rstrip('.')}.") from None
 
 
 def warn_unsavable(model: Any) -> None:

@@ -112,11 +112,6 @@ def _group_sums(rows: Rows, group: NDArray[np.int64]) -> Rows:
     return type(rows)(membership @ rows)
 
 
-def _lexrank(view: _View) -> _Column:
-    share = lexrank(view.similarity)
-    return share / share.max()
-
-
 def _degree(view: _View) -> _Column:
     """Sum of cosines with the other sentences, relative to the highest of the cluster."""
     total = view.similarity.sum(axis=1, dtype=np.float64) - view.similarity.diagonal()
@@ -174,7 +169,7 @@ _FEATURES: dict[str, Callable[[_View], _Column]] = {
     "short": lambda view: (view.lengths < 8).astype(np.float64),
     "centroid": lambda view: _cosine_to_mean(view.vectors, np.zeros_like(view.documents)),
     "own_document": lambda view: _cosine_to_mean(view.vectors, view.documents),
-    "lexrank": _lexrank,
+    "lexrank": lambda view: (share := lexrank(view.similarity)) / share.max(),
     "degree": _degree,
     "echo": _echo,
     "word_frequency": _word_frequency,

@@ -8,13 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats, Floats32
+from listwright._internal.arrays import Floats32
 from listwright._internal.tokens import stem_token, tokens
-from listwright.baselines.base import Baseline, lists_by_score
 from listwright.errors import InputError
 from listwright.features import Candidate, Distance, Features, Volume
 from listwright.features.expected_coverage import ExpectedCoverage
-from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import Rouge
 from listwright.text.budget import Budget, Unit, sizes
@@ -97,32 +95,3 @@ def _starts(cluster: Cluster) -> list[bool]:
         return [False] * len(cluster.sentences)
     places = list(zip(cluster.documents, cluster.sections, strict=True))
     return [index == 0 or place != places[index - 1] for index, place in enumerate(places)]
-
-
-class _ByColumn(Baseline):
-    """Base class: sorts sentences by one quality feature, and skips those that do not fit."""
-
-    column: str
-
-    def _learns(self, problems: Problems) -> bool:
-        return False
-
-    def _check_parameters(self, problems: Problems) -> None:
-        if self.column not in (problems.feature_names or ()):
-            raise InputError(f"{type(self).__name__} needs the feature {self.column!r}. See summary_problems.")
-
-    def _lists(self, problems: Problems, steps: int, budgets: Floats | None) -> Lists:
-        scores = problems.features[:, (problems.feature_names or ()).index(self.column)]
-        return lists_by_score(problems, np.asarray(scores, dtype=np.float64), steps, budgets)
-
-
-class Lead(_ByColumn):
-    """The first sentence of every document, then every second one, and so on."""
-
-    column = "inverse_position"
-
-
-class LexRank(_ByColumn):
-    """The sentences that are most central in the graph of similar sentences (Erkan and Radev 2004)."""
-
-    column = "lexrank"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -56,41 +55,22 @@ class Fitted:
 class Rounds(Protocol):
     """What the training loop needs of a source; a stream of feedback has no more than this."""
 
-    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]: ...
-    def value(self, training: Training) -> float | None: ...
+    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]: ...  # after the first `done`
+    def value(self, training: Training) -> float | None: ...  # of lists for held-out problems, if there are any
 
 
-class ProblemSource(ABC):
-    """Base class of sources: fits features, provides the rounds, and measures policies."""
+class ProblemSource(Rounds, Protocol):
+    """What a fit needs of a source: it fits features, provides the rounds, measures policies, and can be resumed."""
 
     example: Problems  # some of the problems
-    whole: Problems | None = None  # all of the problems, if they are in memory
+    whole: Problems | None  # all of the problems, if they are in memory
     n_states: int  # number of problems
 
     @property
-    @abstractmethod
-    def data(self) -> str:
-        """A fingerprint; two sources with the same problems have the same one."""
-
-    @abstractmethod
-    def fit_features(self, plan: FitPlan) -> Fitted:
-        """Fit the features on all problems."""
-
-    @abstractmethod
-    def rounds(self, training: Training, n_passes: int, done: int = 0) -> Iterator[Round]:
-        """Yield the rounds of these passes over the problems, after the first `done`."""
-
-    @abstractmethod
-    def value(self, training: Training) -> float | None:
-        """Return the mean value of the current policy's lists for held-out problems; None if there are none."""
-
-    @abstractmethod
-    def note(self, progress: CheckpointState) -> None:
-        """Store in the progress what else is needed to continue with the next round."""
-
-    @abstractmethod
-    def resume(self, progress: CheckpointState) -> None:
-        """Restore it from the progress."""
+    def data(self) -> str: ...  # a fingerprint; two sources with the same problems have the same one
+    def fit_features(self, plan: FitPlan) -> Fitted: ...
+    def note(self, progress: CheckpointState) -> None: ...  # stores what else is needed to continue
+    def resume(self, progress: CheckpointState) -> None: ...
 
 
 KEEPS = ("last", "best", "mixture")
@@ -279,7 +259,7 @@ class CheckpointState:
     rng: np.random.Generator | None = None  # for problems in memory: the generator, as it was after the last round
     order: Ints | None = None  # for problems in memory: the order of the current pass, and the held-out problems
     held: Ints | None = None
-    n_passes: int = 0  # passes of the whole fit; 0 in older files, whose model has it
+    n_passes: int = 0  # passes of the whole fit
 
 
 @dataclass(frozen=True)

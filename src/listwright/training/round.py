@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from listwright._internal.arrays import Bools, Floats, Hashes, Ints, folds_of
 from listwright._internal.saved import saved_as
@@ -26,12 +27,15 @@ from listwright.walk.lists import Step, build_lists, walk
 
 Keys = Hashes
 ODD = np.uint64(0x9E3779B97F4A7C15)
-SAMPLED, WHOLE = 4, 2  # keys of each state that near copies are looked for by: of some rows, and of all together
+SAMPLED, WHOLE = 4, 3  # words of each state that near copies are looked for by: keys of some rows, a sketch of all
 # Rows are nearly equal if their values, on a scale that is linear below `LINEAR` and logarithmic above, have the same
 # `VIEWS` random sums, rounded to multiples of `STEP`.
 LINEAR, VIEWS, STEP = 0.02, 5, 1e-3
 ROWS = 1 << 12  # that are looked at together
 COMMON, COMMON_SHARE = 16, 0.05  # states with the same row, past which the row says nothing about copies
+RARE = 0.25  # the same among states that are compared with one another
+NEAR, LOW = 0.05, 0.1  # of the distance to the next state that this share of states has: that of a near copy
+SOME, NEIGHBOURS = 500, 8  # states that show this distance, and nearest ones that are looked at
 CONSTRAINED = "lists kept to constraints of the problems, which the theorem does not cover"
 FEW = 5  # fewer states than this may recur by chance
 DISTINCT = 0.9  # share of visited states that differ in what can be seen, from which on that identifies a state
@@ -42,7 +46,10 @@ class States(NamedTuple):
 
     seen: Keys
     gains: Keys
-    coarse: Keys  # (states, SAMPLED + WHOLE): of rounded rows and what they gain; 0 for no row
+    coarse: Keys  # (states, SAMPLED + WHOLE): of rounded rows and what they gain, 0 for no row; the sketch's bits
+
+    def take(self, which: Ints) -> States:
+        return States(*(array[which] for array in self))
 
 
 @saved_as("Visits")
@@ -61,7 +68,7 @@ class Visits:
         each = np.ones(len(states.seen), np.int64) if counts is None else counts
         self.seen = np.concatenate([self.seen, states.seen])
         self.gains = np.concatenate([self.gains, states.gains])
-        self.coarse = np.concatenate([_widen(self.coarse), states.coarse])
+        self.coarse = np.concatenate([_widen(self.coarse), _widen(states.coarse)])
         self.counts = np.concatenate([self.counts, each])
         self.summed = not len(self.seen)
 
@@ -82,7 +89,7 @@ class Visits:
     def validation_error(self) -> str:
         n = len(self.seen)
         shapes = [array.shape for array in (self.seen, self.gains, self.counts)]
-        alike = shapes == [(n,)] * 3 and self.coarse.shape in [(n, SAMPLED), (n, SAMPLED + WHOLE)]
+        alike = shapes == [(n,)] * 3 and self.coarse.ndim == 2 and len(self.coarse) == n
         return "" if alike else "its visits to states do not fit each other"
 
     @property
@@ -114,14 +121,40 @@ class Visits:
         most = np.zeros(len(states.seen), np.int64)
         np.maximum.at(most, ours, shared)
         near = (most >= 2) & (2 * most >= (mine > 0).sum(axis=1))
-        near |= (np.isin(states.coarse[:, SAMPLED:], _widen(self.coarse)[:, SAMPLED:], kind="sort")).any(axis=1)
+        near[near_pairs(sketches(states.coarse), sketches(self.coarse), self.tolerance)[0]] = True
         by_sight = len(np.unique(self.seen)) >= max(DISTINCT * len(self.seen), 2)
         return near | (by_sight & np.isin(states.seen, self.seen, kind="sort"))
 
+    @property
+    def tolerance(self) -> float:
+        """The distance between sketches up to which states are near copies: well below that of different states."""
+        known = np.unique(sketches(self.coarse), axis=0)
+        if len(known) < 2:
+            return STEP
+        distances, _ = scipy.spatial.KDTree(known).query(known[:: -(-len(known) // SOME)], k=2)
+        return max(STEP, NEAR * float(np.quantile(distances[:, 1], LOW)))
+
+
+def near_pairs(some: Floats, others: Floats, tolerance: float) -> tuple[Ints, Ints]:
+    """Return pairs of a sketch and one of its nearest others, where they are no further apart than `tolerance`."""
+    if not len(others):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    k = list(range(1, min(NEIGHBOURS, len(others)) + 1))
+    _, nearest = scipy.spatial.KDTree(others).query(some, k=k, distance_upper_bound=tolerance)
+    here, _ = pairs = np.nonzero(nearest < len(others))
+    return here, nearest[pairs]
+
+
+def sketches(coarse: Keys) -> Floats:
+    """Return a few numbers of each state as a whole, which small changes of its rows change a little."""
+    return np.ascontiguousarray(_widen(coarse)[:, SAMPLED:]).view(np.float32).astype(np.float64)
+
 
 def _widen(coarse: Keys) -> Keys:
-    """Return keys with a place for those of whole states, which files of earlier versions do not have."""
-    return np.pad(coarse, ((0, 0), (0, SAMPLED + WHOLE - coarse.shape[1])))
+    """Return keys with a sketch of 0, if they are from a file of an earlier version, which has another or none."""
+    if coarse.shape[1] == SAMPLED + WHOLE:
+        return coarse
+    return np.pad(coarse[:, :SAMPLED], ((0, 0), (0, WHOLE)))
 
 
 def _pair_keys(seen: Keys, gains: Keys) -> Keys:
@@ -150,31 +183,57 @@ def states_of(problems: Problems, gains: Floats) -> States:
     return States(_scramble(seen), _scramble(earned + ODD), _coarse_keys(problems, gains))
 
 
+def part_keys(problems: Problems, gains: Floats) -> tuple[Keys, Ints]:
+    """Return keys of each problem without one of its candidates, and with all, and the problem of each key.
+
+    Candidates are rounded. Those that many problems have say nothing about copies, and problems of such have no keys.
+    """
+    rows = np.concatenate([_scramble(_round_keys(values)) for values, _ in _in_parts(problems, gains)])
+    _, kinds, counts = np.unique(rows, return_inverse=True, return_counts=True)
+    rare = counts[kinds] <= max(2, RARE * len(problems))
+    n_rare = np.add.reduceat(rare.astype(np.int64), problems.offsets[:-1])
+    owners = problems.owners[rare & ((n_rare >= SAMPLED) & (2 * n_rare >= problems.counts))[problems.owners]]
+    rows = rows[rare & np.isin(problems.owners, owners)]
+    totals = np.zeros(len(problems), np.uint64)
+    np.add.at(totals, owners, rows)
+    whole = np.unique(owners)
+    return np.concatenate([totals[whole], totals[owners] - rows]), np.concatenate([whole, owners])
+
+
 def _coarse_keys(problems: Problems, gains: Floats) -> Keys:
-    """Return keys of some rows of each problem, and of all of them, that small changes of all numbers leave alone."""
-    # A few problems at a time, so that what this takes does not grow with their number.
+    """Return keys of some rows of each problem, and a sketch of all of them, that small changes leave alone."""
+    return np.concatenate([_keys_of_few(part, values) for values, part in _in_parts(problems, gains)])
+
+
+def _in_parts(problems: Problems, gains: Floats) -> Iterator[tuple[Floats, Problems]]:
+    """Yield random sums of each row, and its problems: a few at a time, so that it takes no more memory for many."""
     bare, offsets = problems.without_reward(), problems.offsets
     starts = [*np.unique(offsets[:-1] // ROWS, return_index=True)[1].tolist(), len(problems)]
-    parts = [_keys_of_few(bare[a:b], gains[offsets[a] : offsets[b]]) for a, b in pairwise(starts)]
-    return np.concatenate(parts)
+    for a, b in pairwise(starts):
+        yield _sums_of_rows(bare[a:b], gains[offsets[a] : offsets[b]]), bare[a:b]
 
 
-def _keys_of_few(problems: Problems, gains: Floats) -> Keys:
+def _sums_of_rows(problems: Problems, gains: Floats) -> Floats:
     sums = _random_sums(gains[:, None], 0)
     for salt, table in enumerate((problems.features, problems.vectors), start=1):
         if table is not None:
             sums += _random_sums(table, salt)
     if problems.context is not None:
         sums += _random_sums(problems.context, 3)[problems.owners]
-    phases = 0.0 if problems.catalogue is None else 2.0 * np.pi * np.modf(problems.catalogue * np.sqrt(2))[0][:, None]
-    keys = _round_keys(sums + 100.0 * phases)
+    if problems.catalogue is not None:
+        sums += 200.0 * np.pi * np.modf(problems.catalogue * np.sqrt(2))[0][:, None]
+    return sums
+
+
+def _keys_of_few(problems: Problems, sums: Floats) -> Keys:
+    keys = _round_keys(sums)
     order = np.lexsort((keys, problems.owners))
     rank = np.arange(len(order)) - np.repeat(problems.offsets[:-1], problems.counts)
     coarse, few = np.zeros((len(problems), SAMPLED + WHOLE), np.uint64), rank < SAMPLED
     coarse[problems.owners[few], rank[few]] = keys[order][few]
-    waves = np.add.reduceat(np.sin(sums + phases), problems.offsets[:-1]) / problems.counts[:, None]
-    for number in range(WHOLE):  # on grids that are shifted, so that no small change crosses the edges of all
-        coarse[:, SAMPLED + number] = _round_keys(waves + STEP * number / WHOLE) + np.uint64(number)
+    waves = np.zeros((len(problems), 2 * WHOLE), np.float32)
+    waves[:, :VIEWS] = np.add.reduceat(np.sin(sums), problems.offsets[:-1]) / problems.counts[:, None]
+    coarse[:, SAMPLED:] = waves.view(np.uint64)
     return coarse
 
 
@@ -187,8 +246,10 @@ def _random_sums(table: Any, salt: int) -> Floats:
     """Return random sums of each row's entries, (rows, VIEWS), on the scale that near copies are compared on."""
     weights = np.random.default_rng([salt, table.shape[1]]).standard_normal((table.shape[1], VIEWS))
     weights = (weights / np.sqrt(max(table.shape[1], 1))).astype(np.float32)
-    if sparse.issparse(table):
-        return np.asarray(sparse.csr_array((_rescale(table.data), table.indices, table.indptr), table.shape) @ weights)
+    if scipy.sparse.issparse(table):
+        return np.asarray(
+            scipy.sparse.csr_array((_rescale(table.data), table.indices, table.indptr), table.shape) @ weights
+        )
     return (_rescale(table) @ weights).astype(np.float64)
 
 
@@ -200,7 +261,7 @@ def _rescale(entries: NDArray[Any]) -> NDArray[np.float32]:
 def _row_keys(table: Any) -> Keys:
     """Return one hash per row, which depends on every entry and its column."""
     factors = _factors(table.shape[1])
-    if not sparse.issparse(table):
+    if not scipy.sparse.issparse(table):
         return np.einsum("ij,j->i", _bits(table), factors)  # modulo 2^64
     words = _bits(table.data) * factors[table.indices]
     before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words, dtype=np.uint64)])

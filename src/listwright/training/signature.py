@@ -221,31 +221,29 @@ LARGEST = 50_000_000  # entries of the made-up features
 
 def try_loaded(model: Any, features: Any, policy: Any, own: Iterable[Any], parts: Iterable[Any]) -> None:
     """Build a list with the model and with each of its policies, and lets copies of its learners learn from it."""
-    signature = getattr(model, "signature_", None)
-    if not isinstance(signature, Signature):
-        raise InputError("it was never fitted")
-    if not isinstance(policy, Policy) or not isinstance(features, Features):
-        raise InputError("it has no policy")
-    try:
-        problems = made_up(signature, whole=_needs_all(parts), group=some_group(getattr(model, "per_group", None)))
-        model.predict(problems, length=1)
-        _check_ranges(signature)
+
+    def rest(problems: Problems) -> None:
         model.try_out(problems)
         rows = features.rows(features.start(problems))
         for part in own:
             _try_part(part, rows)
-    except Exception as error:  # noqa: BLE001 - whatever fails here means that parts do not fit
-        raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
+
+    if hasattr(model, "signature_") and not (isinstance(policy, Policy) and isinstance(features, Features)):
+        raise InputError("it has no policy")
+    try_predicting(model, whole=_needs_all(parts), rest=rest)
 
 
-def try_predicting(model: Any) -> None:
+def try_predicting(model: Any, *, whole: bool = True, rest: Callable[[Problems], None] = lambda problems: None) -> None:
+    """Build a list of a made-up problem, and do the rest with it; whatever fails means that parts do not fit."""
     signature = getattr(model, "signature_", None)
     if not isinstance(signature, Signature):
         raise InputError("it was never fitted")
     try:
-        model.predict(made_up(signature, whole=True, group=some_group(getattr(model, "per_group", None))), length=1)
+        problems = made_up(signature, whole=whole, group=some_group(getattr(model, "per_group", None)))
+        model.predict(problems, length=1)
         _check_ranges(signature)
-    except Exception as error:  # noqa: BLE001 - as above
+        rest(problems)
+    except Exception as error:  # noqa: BLE001 - as the docstring says
         raise InputError(f"its parts do not fit together ({type(error).__name__}: {error!s:.120})") from None
 
 

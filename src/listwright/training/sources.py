@@ -26,14 +26,15 @@ from listwright.training.signature import Signature, fingerprint
 from listwright.walk.constraints import check_problems
 
 
-class InMemory(ProblemSource):
+class InMemory:
     """Batches of problems in memory. The first pass takes them in the given order, later ones in a random order."""
 
     def __init__(
         self, problems: Problems, *, check: Check, batch_size: int | str, hold_out: bool, rng: np.random.Generator
     ) -> None:
         check(problems)
-        self.example = self.whole = problems
+        self.example = problems
+        self.whole: Problems | None = problems
         self.n_states = len(problems)
         self.problems, self.batch_size, self.hold_out, self.rng = problems, batch_size, hold_out, rng
         self.held: Ints | None = None
@@ -99,7 +100,7 @@ def open_source(problems: Problems | Scan, engine: Engine, **settings: Any) -> I
 MOST = 16  # most rounds per pass for batch_size="auto", so that each has shards for many workers
 
 
-class Sharded(ProblemSource):
+class Sharded:
     """Shards of problems that are never all in memory; what they teach is added in the order of the shards."""
 
     def __init__(

@@ -7,7 +7,7 @@ of campaign "all" that comes with the Python package obp 0.4.1 shows it and how 
 from __future__ import annotations
 
 import json
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +164,25 @@ def test_estimates_over_all_lists_of_a_small_world_are_exact() -> None:
             "cascade_dr",
         ):
             assert told.estimates[name].value == pytest.approx(truth, rel=1e-3), (name, items)
+
+
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+def test_the_pseudo_inverse_is_exact_where_slots_are_drawn_independently() -> None:
+    """Each slot has three items of its own. What an item brings is clicked on anywhere: only lists tell what it is."""
+    first, second = np.array([0.5, 0.25, 0.25]), np.array([0.25, 0.125, 0.625])
+    worth = np.array([[0.1, 0.3, 0.6], [0.4, 0.2, 0.3]])
+    pairs = np.array(list(product(range(3), range(3))))
+    which = np.repeat(np.arange(9), np.rint(320 * first[pairs[:, 0]] * second[pairs[:, 1]]).astype(int))
+    n, ids = len(which), [str(i) for i in range(len(which))]
+    problems = lw.Problems.from_arrays(np.tile(np.eye(6), (n, 1, 1)))
+    rows = problems.offsets[:-1, None] + pairs[which] + [0, 3]
+    chances, value = np.stack([first[pairs[which, 0]], second[pairs[which, 1]]], axis=1), worth[0, pairs[which, 0]]
+    log, value = Log(), value + worth[1, pairs[which, 1]]
+    log.append(lw.Lists(problems, rows), propensities=chances, list_ids=ids)
+    log.feedback(ids, np.stack([value, np.zeros(n)], axis=1))
+    for items in product(range(3), range(3)):
+        told = evaluate(log, lambda some, at=items: lw.Lists(some, some.offsets[:-1, None] + np.array(at) + [0, 3]))
+        assert told.pseudo_inverse.value == pytest.approx(worth[[0, 1], items].sum(), abs=0.01), items
 
 
 @pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")

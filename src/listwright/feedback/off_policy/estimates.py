@@ -243,8 +243,10 @@ def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike:
         return OffPolicyEstimate(np.nan, np.nan, np.nan, size, part.events)
     if part.events < ENOUGH:
         spread = max(float(part.influence.var()), part.unit * value * (1.0 - value / bounds[1])) + n * part.bias**2
-        ends = rare_interval(n * value, n * spread, part.unit, confidence)
-        low, high = (min(max(end / n, bounds[0]), bounds[1]) for end in ends)
+        low, high = (min(end / n, bounds[1]) for end in rare_interval(n * value, n * spread, part.unit, confidence))
+        if value > bounds[1] / 2:  # lists without a click may be rare, too
+            low = min(low, bounds[1] - rare_interval(n * (bounds[1] - value), n * spread, part.unit, confidence)[1] / n)
+        low = max(low, bounds[0])
     elif alike:
         low, high = unseen_interval(part.value, size, bounds)
     else:

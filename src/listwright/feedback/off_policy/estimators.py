@@ -7,8 +7,9 @@ w(i) the product of the ratios up to i:
 - per position (reward interaction, McInerney et al. 2020): sum of w(i) * r(i). Right where a gain depends only on the
   items up to its position, as marginal gains do.
 - pseudo-inverse (Swaminathan et al. 2017): the value of the list times a weight that is right on average where the
-  value of a list is the sum of what each slot's item brings there on its own. Exact where lists were drawn evenly; for
-  other logs the pairs of slots are not known, and slots are weighted by the items before them, as per position.
+  value of a list is the sum of what each slot's item brings there on its own. Exact where lists were drawn evenly, or
+  each slot from items of its own with chances that are always the same; for other logs the pairs of slots are not
+  known, and slots are weighted by the items before them, as per position.
 - adaptive (Kiyohara et al. 2023): for each group of visitors the weights of the user behaviour with the least estimated
   error: clicks that depend on the whole list, on the items up to a position, or on the item alone.
 - direct: what a model of outcomes says of the policy's own lists. No weights at all, and all of the model's bias.
@@ -265,16 +266,38 @@ def is_even(evidence: Evidence) -> bool:
     return bool(np.allclose(np.where(shown, logged.propensities * left, 1.0), 1.0, rtol=1e-6))
 
 
+def is_independent(evidence: Evidence) -> bool:
+    """Return whether each slot has items of its own, with the same chance in all lists."""
+    logged = evidence.log.logged
+    shown, problems = logged.rows >= 0, logged.problems
+    slots, rows = np.nonzero(shown)[1], logged.rows[shown]
+    ids = problems.catalogue if problems.catalogue is not None else problems.item_ids
+    named = rows - problems.offsets[problems.owners[rows]] if ids is None else ids[rows]
+    items = np.unique(named.astype(str) if named.dtype == object else named, return_inverse=True)[1]
+    order = np.argsort(items, kind="stable")
+    items, slots, chances = items[order], slots[order], logged.propensities[shown][order]
+    again = np.diff(items) == 0
+    alike = (np.diff(slots) == 0) & np.isclose(np.diff(chances), 0.0, atol=1e-9)
+    totals = np.bincount(slots, np.where(np.append(True, ~again), chances, 0.0))
+    return evidence.has_path and bool(alike[again].all() and (np.abs(totals - 1.0) < 1.0 - SUPPORT).all())
+
+
 def _pseudo_inverse(evidence: Evidence, size: float) -> InfluenceValues:
     """Self-normalised: sum of g * value / sum of g, with g the weight of the whole list."""
     log = evidence.log
-    if not is_even(evidence):
-        return with_events(normalise(evidence.weights, log.gains), evidence.weights, log.gains, size)
     shown = log.logged.rows >= 0
     n, m = log.logged.problems.counts.astype(np.float64), np.maximum(shown.sum(axis=1).astype(np.float64), 1.0)
-    same, anywhere = evidence.same_slot.sum(axis=1), evidence.any_slot.sum(axis=1)
-    spread = np.divide(n * (n - 1), n - m, out=np.zeros_like(n), where=n > m)
-    weights = 1.0 + spread * (anywhere / m - m / n) + (n - 1) * (same - anywhere / m)
+    if is_even(evidence):
+        same, anywhere = evidence.same_slot.sum(axis=1), evidence.any_slot.sum(axis=1)
+        spread = np.divide(n * (n - 1), n - m, out=np.zeros_like(n), where=n > m)
+        weights = 1.0 + spread * (anywhere / m - m / n) + (n - 1) * (same - anywhere / m)
+    elif is_independent(evidence):
+        ratios = np.where(shown, evidence.same_slot / log.logged.propensities, 1.0)
+        if min(support_size(ratio) for ratio in ratios.T) == 0:
+            return InfluenceValues(log.values, 0.0)
+        weights = 1.0 + (ratios - 1.0).sum(axis=1)
+    else:
+        return with_events(normalise(evidence.weights, log.gains), evidence.weights, log.gains, size)
     size = effective_size(weights) if weights.sum() > 0 else 0.0
     return with_events(_ratio(weights * log.values, weights), weights[:, None], log.values[:, None], size)
 

@@ -15,6 +15,12 @@ STEP = {torch.float16: 64, torch.float32: 32}  # columns multiplied at a time
 LIFTED = 64  # targets per program of _lift
 
 
+@triton.jit
+def _halves(tile, BM: tl.constexpr, BN: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Return every other eight rows of a tile, and those between: each thread has rows of both, so nothing moves."""
+    return tl.split(tl.permute(tl.reshape(tile, (BM // 16, 2, 8, BN)), (0, 2, 3, 1)))
+
+
 @triton.jit(do_not_specialize=["n", "c", "each"])  # otherwise it would be compiled again for other sizes
 def _falls(  # type: ignore[no-untyped-def]
     targets, candidates, of_targets, of_candidates, index, old, new, weights, parts,
@@ -27,26 +33,29 @@ def _falls(  # type: ignore[no-untyped-def]
     candidate_tiles = tl.make_tensor_descriptor(candidates, [c, D], [D, 1], [BN, BK])
     block, part = tl.program_id(0), tl.program_id(1)
     columns = block * BN + tl.arange(0, BN)
-    sums = tl.zeros((BM, BN), tl.float32)
+    sums = tl.zeros((BM // 16, 8, BN), tl.float32)
     for tile in tl.range(part * each, min((part + 1) * each, tl.cdiv(n, BM)), flatten=True):
-        similar = tl.zeros((BM, BN), tl.float32)
-        for k in range(0, D, BK):
-            rows = row_tiles.load([tile * BM, k])
-            similar = tl.dot(rows, candidate_tiles.load([block * BN, k]).T, similar, input_precision=PRECISION)
+        # Loaded before the product, which takes longer than the loads.
         at = tile * BM + tl.arange(0, BM)
         inside = at < n
         if INDEXED:
             at = tl.load(index + at, mask=inside, other=0)
-        if KIND > 0:
-            squares = tl.load(of_targets + at, mask=inside, other=0.0)
-            others = tl.load(of_candidates + columns, mask=columns < c, other=0.0)
-            similar = tl.maximum(squares[:, None] + others[None, :] - 2.0 * similar, 0.0)
-            similar = tl.exp(-gamma * similar) if KIND == 2 else ceiling - similar
         before = tl.load(old + at, mask=inside, other=0.0)
         most = tl.minimum(tl.load(new + at, mask=inside, other=0.0), 2.0 * ceiling) - before
         # min(max(x, 0), most) is most times x / most, held between 0 and 1, which takes a single instruction.
         share = 1.0 / tl.maximum(most, 1e-30)
         start = -(before + noise) * share
+        if WEIGHTED:
+            most *= tl.load(weights + at, mask=inside, other=0.0)
+        similar = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, D, BK):
+            rows = row_tiles.load([tile * BM, k])
+            similar = tl.dot(rows, candidate_tiles.load([block * BN, k]).T, similar, input_precision=PRECISION)
+        if KIND > 0:
+            squares = tl.load(of_targets + at, mask=inside, other=0.0)
+            others = tl.load(of_candidates + columns, mask=columns < c, other=0.0)
+            similar = tl.maximum(squares[:, None] + others[None, :] - 2.0 * similar, 0.0)
+            similar = tl.exp(-gamma * similar) if KIND == 2 else ceiling - similar
         fallen = tl.inline_asm_elementwise(
             "fma.rn.sat.f32 $0, $1, $2, $3;",
             "=f,f,f,f",
@@ -55,10 +64,10 @@ def _falls(  # type: ignore[no-untyped-def]
             is_pure=True,
             pack=1,
         )
-        if WEIGHTED:
-            most *= tl.load(weights + at, mask=inside, other=0.0)
-        sums = fallen * most[:, None] + sums
-    tl.store(parts + part * c + columns, tl.sum(sums, axis=0), mask=columns < c)
+        even, odd = _halves(fallen, BM, BN)
+        of_even, of_odd = _halves(tl.broadcast_to(most[:, None], (BM, BN)), BM, BN)
+        sums = odd * of_odd + (even * of_even + sums)
+    tl.store(parts + part * c + columns, tl.sum(tl.sum(sums, axis=0), axis=0), mask=columns < c)
 
 
 @triton.jit(do_not_specialize=["n"])
@@ -113,7 +122,7 @@ def falls(
         parts, n, c, each * ROWS // rows, kind.noise, kind.ceiling, kind.gamma,
         D=d, KIND=kind.code, INDEXED=index is not None, WEIGHTED=weights is not None,
         PRECISION="tf32x3" if exact else "tf32", BM=rows, BN=columns, BK=STEP[targets.dtype],
-        num_warps=warps, num_stages=3 if exact else 4,
+        num_warps=warps, num_stages=3,
     )  # fmt: skip
     return parts.sum(dim=0, dtype=torch.float64)
 

@@ -62,18 +62,13 @@ class Tiles:
 
     batch = 1024
 
-    def __init__(self, similarity: SimilarityMatrix, weights: Floats, *, exact: bool) -> None:
-        assert isinstance(similarity, Dots | Distances)
-        self.similarity = similarity
-        gamma = 0.0 if isinstance(similarity, Dots) else similarity.gamma
+    def __init__(self, similarity: Dots | Distances, weights: Floats, *, exact: bool) -> None:
+        tables = SimilarityOnGPU(similarity, exact=exact)
+        gamma = similarity.gamma if isinstance(similarity, Distances) else 0.0
+        self.similarity, self.targets, self.candidates = similarity, tables.of_targets, tables.of_candidates
+        self.target_squares, self.squares = tables.squares, tables.others
         code = DOT if isinstance(similarity, Dots) else RBF if gamma > 0 else EUCLIDEAN
         self.kind = Kind(code, similarity.ceiling, gamma, similarity.noise)
-        dtype = torch.float32 if exact or code != DOT else torch.float16
-        self.targets = on_gpu(similarity.of_targets, dtype)
-        same = similarity.of_candidates is similarity.of_targets
-        self.candidates = self.targets if same else on_gpu(similarity.of_candidates, dtype)
-        self.target_squares = floats(similarity.of_targets.squares)
-        self.squares = floats(similarity.of_candidates.squares)
         self.all_weights, self.weights = weights, None if (weights == 1).all() else floats(weights)
         self.best = torch.zeros(similarity.n_targets, device="cuda")
         self.marks: list[Any] = []
@@ -187,14 +182,10 @@ def _bound(rows: Any, total: Any, gram: Any, weight: Any) -> Any:
 
 def value_curve(similarity: SimilarityMatrix, weights: Floats, rows: Ints) -> Floats:
     """Return the value of the first 1, 2, ... of the rows over all targets, in float32 with float64 sums."""
-    board = Tiles(similarity, weights, exact=True)
-    at = torch.from_numpy(rows).cuda()
-    picked, squares, w = board.candidates[at], board.squares[at], torch.from_numpy(weights).cuda()
-    total = torch.zeros(len(rows), device="cuda", dtype=torch.float64)
-    for block in cut(len(board.targets), ROWS):
-        product = board.targets[block] @ picked.T
-        similar = from_products(similarity, product, board.target_squares[block], squares)
-        total += w[block] @ similar.clamp(min=0.0).cummax(dim=1).values.double()
+    on_device, w = SimilarityOnGPU(similarity, exact=True), torch.from_numpy(weights).cuda()
+    at, total = torch.from_numpy(rows).cuda(), torch.zeros(len(rows), device="cuda", dtype=torch.float64)
+    for block in cut(similarity.n_targets, ROWS):
+        total += w[block] @ on_device.tile(block, at).clamp(min=0.0).cummax(dim=1).values.double()
     return np.asarray(total.cpu().numpy())
 
 

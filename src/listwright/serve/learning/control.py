@@ -16,15 +16,15 @@ import numpy as np
 from sqlalchemy import Connection, func, select, update
 
 from listwright._internal.arrays import Floats
-from listwright.feedback.planning import SequentialTest, SlotTest, candidate_share
+from listwright.feedback.planning import SequentialTest, candidate_share
 from listwright.serve import messages
 from listwright.serve.learning.learner import VersionLearner, restore
 from listwright.serve.learning.progress import add_snapshot, holder, rows_of, snapshot, start_learning
-from listwright.serve.models.registry import ModelRegistry, NewModel, add_models
+from listwright.serve.models.registry import ModelRegistry, NewModel, add_models, shares_of
 from listwright.serve.models.version import publish
 from listwright.serve.refusals import Refused
 from listwright.serve.store.journal import each, last_event, revise
-from listwright.serve.store.records import ServedList, outcome_of
+from listwright.serve.store.records import USER_DIGITS, ServedList, created_at, outcome_of
 from listwright.serve.store.schema import feedback, learning, lists, models, quarantine, snapshots
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 LATEST = 20  # entries of the quarantine that are shown
 PAUSE = 1.0  # seconds between two looks at the feedback on a candidate
 AT_ONCE = 10_000  # events that are read together
+KNOWN = 20  # lists of which the mean is today's value
+MOVES = 0.1  # by which a share has to change to be changed
 log = logging.getLogger("listwright.serve")
 
 
@@ -159,9 +161,7 @@ class CandidateTrial:
     """
 
     def __init__(self, service: Service, file: bytes) -> None:
-        self.service, self.file = service, file
-        self.test: SequentialTest = SlotTest() if service.registry.mixes_slots else SequentialTest()
-        self.event = 0
+        self.service, self.file, self.test, self.event = service, file, SequentialTest(), 0
 
     async def run(self) -> None:
         service = self.service
@@ -169,11 +169,13 @@ class CandidateTrial:
         current = service.registry.of(messages.DEFAULT).current
         if number == current:
             return
-        while self.test.verdict == "cannot tell":
-            await self._share(current, number)
-            await asyncio.sleep(PAUSE)
+        while True:
             while await service.read(self._read, current, number):
                 pass
+            if self.test.verdict != "cannot tell":
+                break
+            await self._share(current, number)
+            await asyncio.sleep(PAUSE)
         await service.deploy(messages.Traffic(current))
         low, high = self.test.interval()
         about = {"version": number, "cause": f"{low:+.4f} to {high:+.4f} per list against version {current}"}
@@ -181,11 +183,12 @@ class CandidateTrial:
 
     async def _share(self, current: int, number: int) -> None:
         """Give the candidate the share that the budget allows, by what today's lists are worth."""
-        known = self.test.counts[0]
-        today = self.test.sums[0] / known if known >= 20 else 1.0
-        share = round(candidate_share(self.service.settings.loss_budget, today), 3)
-        wanted = messages.Traffic(current, canary=number, share=share)
-        if self.service.registry.of(messages.DEFAULT) != wanted:
+        today = float(self.test.later[0]) / self.test.seen if self.test.seen >= KNOWN else 1.0
+        wanted = messages.Traffic(
+            current, canary=number, share=candidate_share(self.service.settings.loss_budget, today)
+        )
+        now = self.service.registry.of(messages.DEFAULT)
+        if (now.current, now.canary) != (current, number) or abs(wanted.share - now.share) > MOVES * now.share:
             await self.service.deploy(wanted)
 
     def _read(self, connection: Connection, current: int, number: int) -> bool:
@@ -193,13 +196,18 @@ class CandidateTrial:
         rows: list[Any] = list(
             connection.execute(select(feedback).where(wanted).order_by(feedback.c.event).limit(AT_ONCE))
         )
+        since, shares = shares_of(connection, messages.Traffic(current, canary=number))
         for row in rows:
             gains = np.array(outcome_of(row.gains, row.earlier))
             earlier = None if row.earlier is None else np.array(outcome_of(row.earlier, None))
-            if not isinstance(self.test, SlotTest):
-                self.test.add(row.version == number, gains.sum(), None if earlier is None else earlier.sum())
-            elif (ratios := self._ratios(connection, row.list_id, number)) is not None:
-                self.test.add_slots(ratios, gains, earlier)
+            share = shares[np.searchsorted(since, created_at(row.list_id), side="right")]
+            if not self.service.registry.mixes_slots:
+                gains, earlier = gains.sum(keepdims=True), None if earlier is None else earlier.sum(keepdims=True)
+                ratios: Floats | None = np.array([float(row.version == number) / share]) if share else None
+            else:
+                ratios = self._ratios(connection, row.list_id, number) if share else None
+            weights = None if ratios is None else (ratios - 1.0) / (1.0 - share)
+            self.test.add(weights, gains, earlier, unit=int(row.list_id[-USER_DIGITS:], 16))
             self.event = row.event
         return len(rows) == AT_ONCE
 

@@ -120,9 +120,9 @@ def build_together(
 
 def _ask(query: ListQuery, registry: ModelRegistry, limits: Limits, at: str, by: Version | None) -> _Asked | Refused:
     created = time.time()
-    list_id = new_id(created)
+    list_id = new_id(created, None if query.user is None else f"{query.model}:{query.user}")
     try:
-        version = registry.choose(list_id, query.model, query.user) if by is None else by
+        version = registry.choose(list_id, query.model) if by is None else by
         taken = take(query, version.shape, limits, at)
         rival = registry.rival(version) if by is None else None
     except Refused as refused:

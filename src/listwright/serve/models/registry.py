@@ -12,12 +12,15 @@ from hashlib import sha256
 from threading import Lock
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
+from listwright._internal.arrays import Floats
 from listwright.serve.messages import DEFAULT, Traffic
 from listwright.serve.models.version import ModelLoader, Published, Version, play_published
 from listwright.serve.refusals import Refused, invalid
 from listwright.serve.store.journal import each, revise
+from listwright.serve.store.records import USER_DIGITS
 from listwright.serve.store.schema import clock, deployments, learning, models, quarantine, snapshots
 
 
@@ -34,13 +37,12 @@ class ModelRegistry:
         self.traffic: dict[str, Traffic] = {}
         self.revision = -1
 
-    def choose(self, list_id: str, name: str, user: str | None = None) -> Version:
-        """Return the canary if the random end of the id, or the hash of the user's key, falls into its share."""
+    def choose(self, list_id: str, name: str) -> Version:
+        """Return the canary if the end of the id, which is that of all lists of a user, falls into its share."""
         traffic = self.of(name)
         if self.mixes_slots and name == DEFAULT:
             return self.loaded[traffic.current]
-        drawn = list_id[-8:] if user is None else sha256(f"{name}:{user}".encode()).hexdigest()[:8]
-        if traffic.canary is not None and int(drawn, 16) < traffic.share * 2**32:
+        if traffic.canary is not None and int(list_id[-USER_DIGITS:], 16) < traffic.share * 16**USER_DIGITS:
             return self.loaded[traffic.canary]
         return self.loaded[traffic.current]
 
@@ -213,6 +215,15 @@ def traffic_in_force(connection: Connection) -> dict[str, Traffic]:
     last = select(func.max(deployments.c.number)).group_by(deployments.c.name)
     rows = connection.execute(select(deployments).where(deployments.c.number.in_(last)))
     return {row.name: Traffic(row.current, row.canary, row.share, row.shadow, row.name) for row in rows}
+
+
+def shares_of(connection: Connection, traffic: Traffic) -> tuple[Floats, Floats]:
+    """Return the times at which the canary's share against the current version changed, and the shares around them."""
+    mine = select(deployments).where(deployments.c.name == traffic.model).order_by(deployments.c.number)
+    rows = connection.execute(mine).all()
+    pair = traffic.current, traffic.canary
+    shares = [row.share if (row.current, row.canary) == pair else 0.0 for row in rows]
+    return np.array([row.created for row in rows]), np.array([0.0, *shares])
 
 
 def traffic_before(connection: Connection, traffic: Traffic) -> Traffic:

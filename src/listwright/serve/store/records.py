@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,11 +33,18 @@ COMPRESSION = 1
 WHOLE, FIRST = 1_900, 1_480  # bytes of the longest record that is not cut, and of the first part of others
 CONTEXTS = 200  # that are read together
 TIME_DIGITS = 12  # of a list's id: milliseconds in hex
+USER_DIGITS = 8  # at its end: the same for all lists of a user, else random; they choose among versions
 
 
-def new_id(created: float) -> str:
-    """Return a list id, which sorts by time: milliseconds as 12 hex digits, then 20 random ones."""
-    return f"{int(created * 1000):0{TIME_DIGITS}x}{secrets.token_hex(10)}"
+def new_id(created: float, user: str | None = None) -> str:
+    """Return a list id, which sorts by time: milliseconds as 12 hex digits, then 12 random ones, then the user's."""
+    drawn = secrets.token_hex(10)
+    mine = drawn[-USER_DIGITS:] if user is None else sha256(user.encode()).hexdigest()[:USER_DIGITS]
+    return f"{int(created * 1000):0{TIME_DIGITS}x}" + drawn[:-USER_DIGITS] + mine
+
+
+def created_at(list_id: str) -> float:
+    return int(list_id[:TIME_DIGITS], 16) / 1000.0
 
 
 def first_id(created: float) -> str:

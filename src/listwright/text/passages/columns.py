@@ -28,7 +28,8 @@ def passage_columns(
     }
     columns |= _shares(asked, bags, query_terms)
     columns |= _spans(reading, asked, rarity)
-    columns |= _runs(reading, rarity)
+    runs = _match_runs(reading, rarity, reading.places)
+    columns |= dict(zip(("word_pairs", "longest_run", "longest_run_rarity"), runs.T, strict=True))
     columns |= _titles(reading, rarity)
     columns |= _kinds(reading, asked, bags)
     constant = {
@@ -131,11 +132,6 @@ def telling_words(reading: Reading, ranges: Ints) -> tuple[Ints, Ints]:
     telling[owners[content]] = True
     kept = content | ~telling[owners]
     return owners[kept], words[kept]
-
-
-def _runs(reading: Reading, rarity: Floats) -> Columns:
-    table = _match_runs(reading, rarity, reading.places)
-    return dict(zip(("word_pairs", "longest_run", "longest_run_rarity"), table.T, strict=True))
 
 
 def _match_runs(reading: Reading, rarity: Floats, ranges: Ints) -> Floats:

@@ -7,10 +7,13 @@ spheres that cover the links, the two-fingered hand at the end, and the obstacle
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Bools, Floats, Floats32, Ints, starts_of
+from listwright.simulate.trajectory import FEATURE_NAMES, SEEDS, read_arrays
 
 JOINTS = 7
 
@@ -260,3 +263,45 @@ def straight(start: Floats, goal: Floats, waypoints: int) -> Floats:
 @njit(cache=True, nogil=True)
 def _length(a: Floats, b: Floats) -> float:
     return float(np.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectories:
+    """Seeds, features and outcomes of a number of environments."""
+
+    features: Floats32  # (environments, 30, 17), named by `feature_names`
+    success: Bools  # (environments, 30), whether a seed ends free of collision
+    obstacles: Floats32  # (all obstacles, 9); see `environment`
+    obstacle_offsets: Ints  # where each environment's obstacles start, and the end of the last
+    seeds: Floats32  # (30, waypoints, 7), joint angles
+    feature_names: tuple[str, ...] = FEATURE_NAMES
+
+    def __len__(self) -> int:
+        return len(self.success)
+
+    def environment(self, index: int) -> Floats32:
+        return self.obstacles[self.obstacle_offsets[index] : self.obstacle_offsets[index + 1]]
+
+    def optimise(self, index: int, seed: int) -> Floats:
+        """Return the path, shape (waypoints, 7), that the optimiser makes of a seed in an environment."""
+        path: Floats = optimise(self.seeds[seed].astype(np.float64), self.environment(index).astype(np.float64))
+        return path
+
+
+def body(path: Floats | Floats32) -> Floats:
+    """Spheres that cover the arm along a path, (waypoints, 12, 4): centre x, y, z and radius."""
+    points = body_points(path_frames(np.ascontiguousarray(path, dtype=np.float64)))
+    radii = np.broadcast_to(RADII[:, None], (*points.shape[:2], 1))
+    return np.concatenate([points, radii], axis=2)
+
+
+def load() -> Trajectories:
+    """Return the shipped data."""
+    arrays = read_arrays()
+    return Trajectories(
+        features=arrays["features"],
+        success=np.unpackbits(arrays["success"], axis=1, count=SEEDS).astype(np.bool_),
+        obstacles=arrays["obstacles"],
+        obstacle_offsets=starts_of(arrays["obstacle_counts"].astype(np.int64)),
+        seeds=arrays["seeds"],
+    )
