@@ -111,6 +111,19 @@ def test_a_saved_model_passes_them_on(tmp_path):
     assert loaded.score(later) == best_score(later)
 
 
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_saved_trees_send_nan_where_they_sent_it(tmp_path, library):
+    module = pytest.importorskip(library)
+    options = {"verbose": -1} if library == "lightgbm" else {}
+    kind = module.LGBMRegressor if library == "lightgbm" else module.XGBRegressor
+    rng, frame, later = np.random.default_rng(0), candidates(), candidates(1)
+    frame["noise"] = frame["noise"].where(rng.random(len(frame)) < 0.8)
+    fitted = fit(kind(n_estimators=20, **options), frame, reward="any:clicked")
+    fitted.save(tmp_path / "model.listwright")
+    later["noise"] = later["noise"].where(rng.random(len(later)) < 0.8)
+    assert lw.load(tmp_path / "model.listwright").predict(later) == fitted.predict(later)
+
+
 def test_the_notice_says_what_is_done():
     with pytest.warns(lw.errors.Notice, match="are filled with the median.*; learners that take NaN get NaN"):
         model(HistGradientBoostingRegressor(max_iter=5)).fit(candidates(), reward="any:clicked")

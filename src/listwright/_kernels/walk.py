@@ -26,7 +26,7 @@ class Weights(NamedTuple):
     held: Floats  # weights of a row's item while the list contains another
 
 
-class Draws(NamedTuple):
+class SlotDraws(NamedTuple):
     """How picks are drawn."""
 
     kind: int  # INVERSE_GAP, EPSILON or SOFTMAX of `draw`
@@ -138,7 +138,7 @@ def swap_last(pick: int, scores: Floats, sizes: Floats, left: float) -> int:
 
 @inner()
 def _draw(
-    scores: Floats, draws: Draws, problem: int, position: int, earlier: float, chances: Floats
+    scores: Floats, draws: SlotDraws, problem: int, position: int, earlier: float, chances: Floats
 ) -> tuple[int, float]:
     """Return the row drawn, -1 for none, and the new value of `earlier`: -1 as soon as a pick was not the best row."""
     best = fill_chances(draws.kind, draws.strength, scores, chances)
@@ -157,7 +157,7 @@ def _draw(
 @outer(error_model="numpy")
 def walk_lists(
     low: int, high: int, offsets: Ints, table: Floats32, weights: Weights, sizes: Floats, budgets: Floats,
-    repeats: bool, last_by_gain: bool, quotas: Any, draws: Draws | None, lists: Ints, picked: Floats,
+    repeats: bool, last_by_gain: bool, quotas: Any, draws: SlotDraws | None, lists: Ints, picked: Floats,
     propensities: Floats, space: Floats, least: Floats32,
 ) -> None:  # fmt: skip
     """Fill the lists of problems low to high, with the score of each pick and, if picks are drawn, its probability."""

@@ -10,7 +10,7 @@ from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import draw_rows
-from listwright._kernels.walk import Draws
+from listwright._kernels.walk import SlotDraws
 from listwright.features import Features, Rows
 from listwright.feedback.explore import Exploration
 from listwright.policies import Policy
@@ -105,7 +105,7 @@ class Playing:
     ) -> tuple[Ints, Floats, Floats]:
         compiled, kind = compiled_walk(problems, features, self.drawn_with), exploration.kernel_arguments(self.learned)
         if compiled is not None and kind is not None:
-            return compiled.lists(numbers.shape[1], budgets, draws=Draws(*kind, one_slot, numbers))
+            return compiled.lists(numbers.shape[1], budgets, draws=SlotDraws(*kind, one_slot, numbers))
         policy, length = self.drawn_with, numbers.shape[1]
         exploring = Exploring(
             policy, exploration, learned=self.learned, length=length, one_slot=one_slot, numbers=numbers

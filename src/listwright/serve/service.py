@@ -35,7 +35,7 @@ from listwright.serve.refusals import Refused, invalid, unavailable
 from listwright.serve.settings import Settings
 from listwright.serve.store.database import Database, cause_of, clock_of, opening
 from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, each, forget, give_space_back
-from listwright.serve.store.records import FeedbackEvent, PackedContext, ShownItems, add_contexts
+from listwright.serve.store.records import FeedbackEvent, PackedContext, ShownList, add_contexts
 from listwright.serve.store.schema import probes
 from listwright.serve.store.writer import MOST, Writer
 
@@ -75,7 +75,7 @@ class Service:
         self.gathering = Gathering(self.building, lambda some: build_together(some, self.registry, self.limits))
         self.updater: Updater | None = None
         self.shadows = Shadows(self)
-        self.recent: OrderedDict[str, ShownItems] = OrderedDict()
+        self.recent: OrderedDict[str, ShownList] = OrderedDict()
         self.replica = 1 + secrets.randbelow(2**31 - 1)  # whose rows count the lists of this process
         self.tasks: list[asyncio.Task[None]] = []
         self.deploying = asyncio.Lock()
@@ -190,7 +190,7 @@ class Service:
 
     def _note(self, built: Built) -> None:
         served = built.served
-        self._remember(served.id, ShownItems(served.version, served.created, served.items))
+        self._remember(served.id, ShownList(served.version, served.created, served.items))
         self.metrics.lists.labels(served.version).inc()
         if built.answer.clipped:
             self.metrics.out_of_range.labels(served.version, "clipped").inc()
@@ -198,7 +198,7 @@ class Service:
             self.metrics.fallbacks.labels(served.version).inc()
         self.shadows.offer(built)
 
-    def _remember(self, list_id: str, shown: ShownItems) -> None:
+    def _remember(self, list_id: str, shown: ShownList) -> None:
         self.recent[list_id] = shown
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)

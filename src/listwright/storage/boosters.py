@@ -34,6 +34,7 @@ class Tree(NamedTuple):
     right: Ints
     leaves: Any  # in the precision that the library sums them in
     cover: Floats  # training rows by leaf, or the weight of these
+    missing_right: Any  # by split, whether NaN goes right
 
 
 class Trees(NamedTuple):
@@ -43,15 +44,17 @@ class Trees(NamedTuple):
     objective: str  # the library's name of the loss
     arrays: tuple[Any, ...]  # roots, columns, thresholds, left, right, leaves: as the compiled function takes them
     cover: Floats  # by leaf
+    missing_right: Any  # by split, whether NaN goes right
     slope: float = 1.0  # of the logistic function of a classifier
     base: float = 0.0  # what the leaves are added to
 
 
-def concat_trees(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Floats]:
+def concat_trees(trees: list[Tree], n_columns: int) -> tuple[tuple[Any, ...], Floats, Any]:
     for tree in trees:
         _check(tree, n_columns)
     arrays = _join((np.array([0 if len(tree.columns) else -1]), *tree[:5]) for tree in trees)
-    return arrays, np.concatenate([tree.cover for tree in trees])
+    cover, missing = (np.concatenate([getattr(tree, name) for tree in trees]) for name in ("cover", "missing_right"))
+    return arrays, cover, missing
 
 
 def _join(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
@@ -67,7 +70,9 @@ def _join(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
 def _check(tree: Tree, n_columns: int) -> None:
     """Raise unless every split looks at an existing column and leads to later splits or to leaves."""
     splits = len(tree.leaves) - 1
-    if splits < 0 or any(len(part) != splits for part in (tree.columns, tree.thresholds, tree.left, tree.right)):
+    if splits < 0 or any(
+        len(part) != splits for part in (tree.columns, tree.thresholds, *tree[2:4], tree.missing_right)
+    ):
         raise InputError("a tree has splits or leaves that lack something")
     if not np.isfinite(tree.leaves).all() or np.isnan(tree.thresholds).any():
         raise InputError("a tree has leaves without values")
@@ -81,6 +86,7 @@ def _check(tree: Tree, n_columns: int) -> None:
             raise InputError("a tree has a broken link")
 
 
+DEFAULT_LEFT = 2  # the bit of a split's decision type that sends missing values to the left
 ZERO_IS_MISSING = 1  # of the two bits of a split's decision type that say what counts as missing
 
 
@@ -107,12 +113,16 @@ def _lightgbm_tree(keys: dict[str, str]) -> Tree:
         raise InputError("a LightGBM tree has leaves without values")
     if n_leaves == 1:
         nothing = np.zeros(0, dtype=np.int64)
-        return Tree(nothing, np.zeros(0), nothing, nothing, leaves, np.ones(1))
+        return Tree(nothing, np.zeros(0), nothing, nothing, leaves, np.ones(1), np.zeros(0, dtype=bool))
     names = ("split_feature", "left_child", "right_child", "decision_type", "leaf_count")
     columns, left, right, kinds, counts = (_ints(keys.get(name, "")) for name in names)
     if len(kinds) != n_leaves - 1 or (((kinds >> 2) & 3) == ZERO_IS_MISSING).any() or (kinds & 1).any():
         raise InputError("LightGBM trees with zero_as_missing or categories are not supported")
-    return Tree(columns, _floats(keys.get("threshold", "")), left, right, leaves, counts.astype(np.float64))
+    thresholds = _floats(keys.get("threshold", ""))
+    if len(thresholds) != len(kinds):
+        raise InputError("a tree has splits or leaves that lack something")
+    right_if_nan = np.where((kinds >> 2) & 3, (kinds & DEFAULT_LEFT) == 0, thresholds < 0)  # or else NaN counts as 0
+    return Tree(columns, thresholds, left, right, leaves, counts.astype(np.float64), right_if_nan)
 
 
 def _pairs(block: str) -> Iterator[tuple[str, str]]:
@@ -158,9 +168,9 @@ def read_xgboost(text: str) -> Trees:
         trees = [_xgboost_tree(tree) for tree in booster["model"]["trees"]]
         if not trees:
             raise ValueError("it has no trees")
-        arrays, cover = concat_trees(trees, n_columns)
+        arrays, cover, missing_right = concat_trees(trees, n_columns)
         base = _base(str(parameters["base_score"]), objective)
-        return Trees(n_columns, objective, arrays, cover, base=base)
+        return Trees(n_columns, objective, arrays, cover, missing_right, base=base)
     except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
         raise InputError(f"an XGBoost model is damaged ({type(error).__name__}: {error!s:.60})") from None
 
@@ -186,7 +196,8 @@ def _xgboost_tree(node: dict[str, Any]) -> Tree:
     number[splits], number[leaves] = np.arange(len(splits)), -1 - np.arange(len(leaves))
     below = np.nextafter(conditions[splits], np.float32(-np.inf)).astype(np.float64)  # left is below the threshold
     children = number[left[splits]], number[right[splits]]
-    return Tree(columns[splits], below, *children, conditions[leaves], cover[leaves].astype(np.float64))
+    right_if_nan = ~_array(node["default_left"], np.int64)[splits].astype(bool)
+    return Tree(columns[splits], below, *children, conditions[leaves], cover[leaves].astype(np.float64), right_if_nan)
 
 
 def _from_root(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
@@ -230,7 +241,12 @@ class Boosted:
     trees: Trees = field(repr=False)  # the checked trees
 
     def predict(self, table: Any) -> Floats:
-        return np.asarray(tree_sums(self._table(table), self.trees.base, *self.trees.arrays), dtype=np.float64)
+        table, (roots, columns, *rest) = self._table(table), self.trees.arrays
+        missing = np.isnan(table)
+        if missing.any():  # each column twice: NaN goes right, and splits that send it to the left see -inf
+            table = np.concatenate([np.where(missing, -np.inf, table), table], axis=1)
+            columns = columns + self.trees.n_columns * self.trees.missing_right
+        return np.asarray(tree_sums(table, self.trees.base, roots, columns, *rest), dtype=np.float64)
 
     def contributions(self, table: Any) -> Floats:
         """Return what each column adds to each prediction, shape (rows, columns + 1), with the base last."""

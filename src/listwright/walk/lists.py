@@ -13,7 +13,7 @@ from scipy import sparse
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright._internal.threads import in_parallel, one_thread
 from listwright._kernels.rows import crossed_scores, linear_scores
-from listwright._kernels.walk import Draws, Weights, walk_lists
+from listwright._kernels.walk import SlotDraws, Weights, walk_lists
 from listwright.features import Candidate, Distance, Features, Identity, Position, Rows, Sum
 from listwright.features.scale import Scale
 from listwright.lists import Lists
@@ -141,7 +141,7 @@ class CompiledWalk(NamedTuple):
         length: int,
         budgets: Floats | None,
         repeats: bool = False,
-        draws: Draws | None = None,
+        draws: SlotDraws | None = None,
         *,
         last_by_gain: bool = False,
     ) -> tuple[Ints, Floats, Floats]:

@@ -27,7 +27,7 @@ from listwright.serve.refusals import Refused, invalid
 from listwright.serve.store.journal import last_event
 from listwright.serve.store.records import (
     ServedList,
-    ShownItems,
+    ShownList,
     as_recommendations,
     find_context,
     is_failure,
@@ -44,12 +44,12 @@ FEW = 2  # lists of a version that an interval needs
 COUNTS = [func.sum(column) for column in (minutes.c.lists, minutes.c.answered, minutes.c.failures)]
 
 
-def shown_items(connection: Connection, list_id: str) -> ShownItems:
+def shown_items(connection: Connection, list_id: str) -> ShownList:
     context = find_context(connection, list_id)
     if context is not None:
         return context
     served = ServedList.read(_row(connection, list_id))
-    return ShownItems(served.version, served.created, served.items)
+    return ShownList(served.version, served.created, served.items)
 
 
 def _row(connection: Connection, list_id: str) -> Any:

@@ -161,7 +161,7 @@ class ServedList:
         )
 
 
-class ShownItems(NamedTuple):
+class ShownList(NamedTuple):
     """What feedback on a list is validated against."""
 
     version: int
@@ -350,8 +350,8 @@ class PackedContext:
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", new_id(self.created))
 
-    def shown_items(self) -> ShownItems:
-        return ShownItems(PACKER, self.created, self.shown)
+    def shown_items(self) -> ShownList:
+        return ShownList(PACKER, self.created, self.shown)
 
 
 def add_contexts(connection: Connection, packed: Sequence[PackedContext]) -> list[None]:
@@ -364,9 +364,9 @@ def add_contexts(connection: Connection, packed: Sequence[PackedContext]) -> lis
     return [None] * len(packed)
 
 
-def find_context(connection: Connection, context_id: str) -> ShownItems | None:
+def find_context(connection: Connection, context_id: str) -> ShownList | None:
     row = connection.execute(select(contexts).where(contexts.c.id == context_id)).first()
-    return None if row is None else ShownItems(PACKER, row.created, msgspec.json.decode(row.shown))
+    return None if row is None else ShownList(PACKER, row.created, msgspec.json.decode(row.shown))
 
 
 def answered_contexts(connection: Connection) -> Iterator[dict[str, Any]]:
