@@ -30,14 +30,16 @@ def find_overlaps(texts: Sequence[str]) -> list[Overlap]:
 
 
 def window_tokens(texts: Sequence[str], overlaps: Sequence[Overlap], count: TokenCounter) -> tuple[Floats, Floats]:
-    """Return the tokens of each text, where there are overlaps, and overlaps as `pack_walk` takes them."""
+    """Return the tokens of each text that overlaps, and overlaps as `pack_walk` takes them."""
     rows = []  # two per overlap: the text that is there, the other one, which end of that they share, and its tokens
     for first, second, length in overlaps:
         head, tail = (" ".join(texts[place].split()) for place in (second, first))
         rows.append((first, second, 0, count(head) - count(head[length - 1 :])))
         rows.append((second, first, 1, count(tail) - count(tail[: max(len(tail) - length + 1, 0)])))
-    of_text = [count(text) if overlaps else 0 for text in texts]
-    return np.array(of_text, dtype=np.float64), np.array(rows, dtype=np.float64).reshape(-1, 4)
+    of_text = np.zeros(len(texts))
+    for place in {place for overlap in overlaps for place in overlap[:2]}:
+        of_text[place] = count(texts[place])
+    return of_text, np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
 def new_parts(texts: Sequence[str], picks: Sequence[int], overlaps: Sequence[Overlap]) -> list[str]:
