@@ -412,7 +412,7 @@ class ContextPacker(Parameters):
         ...     for b, a in books
         ... ]
         >>> round(ContextPacker().certify(records, cited="cited", length=1).value, 2)
-        0.91
+        0.9
         """
         examples = read_examples(data, **columns)
         refuse_learned(examples, getattr(self, "learned_", frozenset()))
