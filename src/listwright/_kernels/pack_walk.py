@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from listwright._kernels import outer
+from listwright._kernels import inline, outer
 from listwright._kernels.constraints import has_room, use_up
 from listwright._kernels.needs import unmet_rows
 
@@ -28,6 +28,17 @@ def pack_walk(own: Any, links: Any, needs: Any, trees: Any, bonus: Any, twins: A
     room = sizes.copy(), *windows, np.zeros((n, 2)), token_limit
     count = _pick(*shared, *space, *needs, *room, *quotas, picks, scores, base, *arrays)
     return picks[:count], scores[:count]
+
+
+@inline
+def _cut_windows(best: int, overlaps: Any, of_text: Any, sizes: Any, cut: Any, taken: Any) -> None:
+    """Count only what is new of windows of one text that overlap with the picked one."""
+    for k in range(len(overlaps)):
+        if overlaps[k, 0] == best:
+            row, end = int(overlaps[k, 1]), int(overlaps[k, 2])
+            more = max(overlaps[k, 3] - cut[row, end], 0.0)
+            sizes[row], cut[row, end] = max(sizes[row] - more, 0.0), cut[row, end] + more
+            taken[row] |= cut[row, 0] + cut[row, 1] >= of_text[row]
 
 
 @outer()
@@ -78,12 +89,7 @@ def _pick(
         met[0] |= wholes[best]
         for row in range(len(table)):
             taken[row] |= twins[row, best]
-        for k in range(len(overlaps)):  # windows of one text, of which only what is new counts
-            if overlaps[k, 0] == best:
-                row, end = int(overlaps[k, 1]), int(overlaps[k, 2])
-                more = max(overlaps[k, 3] - cut[row, end], 0.0)
-                sizes[row], cut[row, end] = max(sizes[row] - more, 0.0), cut[row, end] + more
-                taken[row] |= cut[row, 0] + cut[row, 1] >= of_text[row]
+        _cut_windows(best, overlaps, of_text, sizes, cut, taken)
         for row in range(len(table)):
             if not taken[row]:
                 for kind in range(kinds):

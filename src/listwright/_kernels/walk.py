@@ -176,8 +176,7 @@ def walk_lists(
             scores[i] = own[i]
         if sorts:
             top_of(scores, picks, gained)
-        items, left = weights.items[start:end], budgets[problem]
-        earlier = 0.0
+        items, left, earlier = weights.items[start:end], budgets[problem], 0.0
         for position in range(0 if sorts else len(picks)):
             for i in range(n if len(sizes) else 0):
                 if sizes[start + i] > left:

@@ -68,7 +68,7 @@ class Visits:
         each = np.ones(len(states.seen), np.int64) if counts is None else counts
         self.seen = np.concatenate([self.seen, states.seen])
         self.gains = np.concatenate([self.gains, states.gains])
-        self.coarse = np.concatenate([_widen(self.coarse), _widen(states.coarse)])
+        self.coarse = np.concatenate([self.coarse, states.coarse])
         self.counts = np.concatenate([self.counts, each])
         self.summed = not len(self.seen)
 
@@ -89,7 +89,7 @@ class Visits:
     def validation_error(self) -> str:
         n = len(self.seen)
         shapes = [array.shape for array in (self.seen, self.gains, self.counts)]
-        alike = shapes == [(n,)] * 3 and self.coarse.ndim == 2 and len(self.coarse) == n
+        alike = shapes == [(n,)] * 3 and self.coarse.shape == (n, SAMPLED + WHOLE)
         return "" if alike else "its visits to states do not fit each other"
 
     @property
@@ -147,14 +147,7 @@ def near_pairs(some: Floats, others: Floats, tolerance: float) -> tuple[Ints, In
 
 def sketches(coarse: Keys) -> Floats:
     """Return a few numbers of each state as a whole, which small changes of its rows change a little."""
-    return np.ascontiguousarray(_widen(coarse)[:, SAMPLED:]).view(np.float32).astype(np.float64)
-
-
-def _widen(coarse: Keys) -> Keys:
-    """Return keys with a sketch of 0, if they are from a file of an earlier version, which has another or none."""
-    if coarse.shape[1] == SAMPLED + WHOLE:
-        return coarse
-    return np.pad(coarse[:, :SAMPLED], ((0, 0), (0, WHOLE)))
+    return np.ascontiguousarray(coarse[:, SAMPLED:]).view(np.float32).astype(np.float64)
 
 
 def _pair_keys(seen: Keys, gains: Keys) -> Keys:
