@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from contextlib import contextmanager
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from listwright.serve.learning.progress import LOST, Claim, events_after, give_up, holder, holds, take
+from listwright.serve.learning.progress import Claim, Lost, events_after, give_up, holder, holds, take
 from listwright.serve.models.version import load_bytes
 from listwright.serve.refusals import Refused
 from listwright.serve.store.database import Database
@@ -23,10 +25,10 @@ def connected(store):
     engine.dispose()
 
 
-def expire(store):
+def expire(store, change="expires = 0"):
     """The lease runs out: its holder did not renew it in time."""
     with connected(store) as connection:
-        connection.execute(text("UPDATE lw_leases SET expires = 0"))
+        connection.execute(text(f"UPDATE lw_leases SET {change}"))
 
 
 def teach(client, asked, seeds):
@@ -108,12 +110,36 @@ def test_another_replica_takes_over_and_the_first_cannot_write_any_more(opened, 
         events = events_after(connection, 1, applied, 10)
         stored = connection.execute(text("SELECT * FROM lw_learning")).one()
     learner = stale._learner(1, stored)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Lost):
         stale._apply(learner, stored, events)  # as if it had been stopped just before this
-    assert refused.value is LOST
     learn(second)
     assert status(first)["lists"] == 8
     assert_same(state_of(first), uninterrupted(second))
+
+
+def test_what_lost_its_lease_is_not_kept(opened, store, asked, learn):
+    """Replicas of a busy machine lose their leases all the time: nothing they held then may stay."""
+    client = opened(store=store, learn=True)
+    updater, take_term, lost = client.service.updater, client.service.updater.writer.write_from_thread, []
+
+    def lose(work, argument):
+        result = take_term(work, argument)
+        if work.__name__ == "take":
+            expire(store, "term = term + 1")  # as if another replica had learned meanwhile
+        return result
+
+    for seed in range(5):
+        teach(client, asked, [seed])
+        updater.writer.write_from_thread = lose
+        with pytest.raises(Lost):
+            learn(client)
+        updater.writer.write_from_thread = take_term
+        lost.extend(weakref.ref(learner) for learner in updater.learners.values())
+        updater.learners.clear()
+    learn(client)
+    assert status(client)["lists"] == 5
+    gc.collect()
+    assert [learner() for learner in lost] == [None] * 5
 
 
 def test_a_replica_that_is_told_to_stop_lets_others_take_over_at_once(opened, store, asked):

@@ -23,7 +23,13 @@ from listwright.serve.store.schema import feedback, learning, leases, lists, qua
 
 SECONDS = 5.0  # that a lease lasts; it is renewed long before
 KEPT = 10  # snapshots of a version, beside the one in use
-LOST = Refused(409, "conflict", "Another replica learns, or what was learned has been changed.")
+
+
+class Lost(Refused):
+    """Nothing was stored. A new one each time: an exception keeps every frame that it was ever raised through."""
+
+    def __init__(self) -> None:
+        super().__init__(409, "conflict", "Another replica learns, or what was learned has been changed.")
 
 
 class Claim(NamedTuple):
@@ -109,7 +115,7 @@ def start_learning(connection: Connection, version: int) -> None:
 def store_progress(connection: Connection, step: Progress) -> int | Refused:
     """Store one result with an optimistic check: lease, base, progress and not being frozen must be as they were."""
     if not holds(connection, step.claim, step.term):
-        return LOST
+        return Lost()
     mine = (learning.c.version == step.version) & (learning.c.base == step.base)
     mine &= (learning.c.applied == step.before) & (learning.c.frozen == 0)
     values: dict[str, Any] = {"applied": step.applied, "count": step.count, "policy": step.policy}
@@ -123,7 +129,7 @@ def store_progress(connection: Connection, step: Progress) -> int | Refused:
     if connection.execute(update(learning).where(mine).values(values)).rowcount != 1:
         if "base" in values:
             connection.execute(delete(snapshots).where(snapshots.c.number == values["base"]))
-        return LOST
+        return Lost()
     for event in step.left:
         row = {"event": event.event, "version": step.version, "list_id": event.list_id, "reason": event.reason}
         connection.execute(insert(quarantine), row | {"created": time.time()})

@@ -66,11 +66,10 @@ class Updater:
             try:
                 busy = self._step()
                 self.failure = None
+            except progress.Lost:  # another replica learns, or an operator has changed what was learned
+                self.learners.clear()
             except (SQLAlchemyError, Refused) as error:
-                if error is progress.LOST:  # another replica learns, or an operator has changed what was learned
-                    self.learners.clear()
-                else:
-                    self._restart("waiting for the store", error)
+                self._restart("waiting for the store", error)
             except Exception as error:
                 self._restart("failed", error)
                 log.exception("learning failed")
