@@ -239,7 +239,7 @@ def test_a_function_of_a_set_is_called_with_one() -> None:
 
 
 def test_a_function_that_fails_is_named_with_what_it_raised() -> None:
-    with pytest.raises(InputError, match=r"with row numbers.*This one raised ZeroDivisionError: division by zero"):
+    with pytest.raises(InputError, match="with the vectors it raised ZeroDivisionError: division by zero"):
         lw.select(RNG.random((30, 4)), 4, reward=lambda rows: 1 / 0)
     with pytest.raises(InputError, match="covers must be 0 or more"):
         lw.select(-RNG.random((30, 4)), 4, reward=lambda x: lw.rewards.ConcaveCoverage(x, "log"))

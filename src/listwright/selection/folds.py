@@ -16,7 +16,6 @@ from listwright._internal.arrays import Floats, Ints
 from listwright._internal.progress import ProgressCallback
 from listwright._kernels.cosines import Space
 from listwright._kernels.lazy_volume import VolumeState, lazy_volume
-from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Function, Reward
 from listwright.selection.constraints import RowConstraints
@@ -287,18 +286,6 @@ class LogDetObjective(Objective):
         return np.log1p(self.scale * alone)
 
 
-def reward_from(reward: Any, table: Any) -> Any:
-    try:
-        return reward(table)
-    except InputError:
-        raise
-    except FAULTS as error:
-        raise InputError(
-            "reward= is called with row numbers, in an array or a set, and returns a number; or with the vectors, and "
-            f"returns a reward. This one raised {type(error).__name__}: {error}"
-        ) from error
-
-
 def as_set_function(reward: Any, n: int, k: int) -> Reward | None:
     """Return a function of row numbers, in an array or else in a set, as a reward; None if it gives no number."""
     for kind in (partial(np.array, dtype=np.int64), set):
@@ -314,8 +301,7 @@ def as_set_function(reward: Any, n: int, k: int) -> Reward | None:
 
 
 def _number_of(reward: Any, rows: Any) -> float | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of numpy, for no rows
+    with warnings.catch_warnings(action="ignore"):  # of numpy, for no rows
         try:
             value = reward(rows)
         except FAULTS:

@@ -150,12 +150,17 @@ def _takes(wish: SelectionSpec, what: str, known: set[str]) -> None:
 
 def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
     _takes(wish, type(wish.reward).__name__, set())
-    reward = wish.reward
-    n = int(source.table.shape[0])
+    reward, n = wish.reward, int(source.table.shape[0])
     if not isinstance(reward, Reward) and callable(reward):
         function = folds.as_set_function(reward, n, k)
         table = source.table if sparse.issparse(source.table) else np.asarray(source.table)
-        reward = folds.reward_from(reward, table) if function is None else function
+        try:
+            reward = reward(table) if function is None else function
+        except folds.FAULTS as error:
+            if isinstance(error, InputError):
+                raise
+            what = f"and with the vectors it raised {type(error).__name__}: {error}"
+            raise InputError(f"reward= gives no number for an array or set of row numbers, {what}") from error
     if not isinstance(reward, Reward):
         raise InputError(
             f"reward must be one of {', '.join(REWARDS)}, a reward of listwright.rewards for these rows, or a function "
