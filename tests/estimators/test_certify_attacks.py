@@ -255,6 +255,14 @@ def test_what_is_assumed_of_a_reward_is_no_more_than_what_is_claimed_needs() -> 
     assert "on all problems: 0 or more." in str(quick(problems[:30]).certify(problems[30:]))
 
 
+def test_a_function_that_is_said_to_be_unbounded_is_not_compared() -> None:
+    function = Function(lambda _, rows: 0.1 * len(rows), bounded=False)
+    problems = world(0, 60, lambda _, __: function)
+    made = quick(problems[:30]).certify(problems[30:])
+    assert (made.share_of_greedy, made.share_of_best) == (None, None)
+    assert "values of this reward may be above 1" in str(made)
+
+
 def test_values_below_zero_are_refused() -> None:
     problems = world(0, 60, lambda _, __: Function(lambda _, rows: -0.3 * len(rows)))
     with pytest.raises(InputError, match=r"worth 0 or more\. Got -0\.6"):

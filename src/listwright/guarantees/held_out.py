@@ -99,10 +99,10 @@ class HeldOutValues:
         """
         columns = np.column_stack([self.values, self.greedy, *self.rivals.values()])
         roots = np.sqrt(2.0 + 3.0 * np.arange(columns.shape[1]))
-        measured: Hashes = (columns @ roots).view(np.uint64)
-        labels = measured if self.keys is None else self.keys
-        if len(np.unique(labels)) < len(labels):  # problems that only later gains tell apart
-            labels = labels + measured
+        labels: Hashes = (columns @ roots).view(np.uint64)
+        if self.keys is not None:
+            tied = len(np.unique(self.keys)) < len(self.keys)  # problems that only later gains tell apart
+            labels = self.keys + labels if tied else self.keys
         if self.clusters is not None:
             merged = np.zeros(self.clusters.max() + 1, np.uint64)
             np.add.at(merged, self.clusters, labels)
