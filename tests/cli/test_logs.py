@@ -231,6 +231,11 @@ def test_files_may_have_items_that_are_new_to_the_catalogue(folder: Path, capsys
         set(before["item"]) - {"i4"}
     )
     assert run(folder, "fit", "--log", "old.parquet", "--log", "new.parquet", "--length", "2", "-o", out) == 0
+    lw.feedback.Log.from_parquet(folder / "old.parquet").to_parquet(folder / "written.parquet")
+    assert run(folder, "fit", "--log", "written.parquet", "--log", "new.parquet", "--length", "2", "-o", out) == 0
+    assert run(folder, "predict", out, "written.parquet", "-o", "written_lists.csv") == 0
+    alike = pl.read_csv(folder / "written_lists.csv").join(before, on=["problem", "item"], how="semi")
+    assert len(alike) > 0.9 * len(before)
 
 
 def test_a_log_with_rules_stands_beside_a_table_in_either_order(

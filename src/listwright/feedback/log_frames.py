@@ -250,7 +250,8 @@ def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_rol
 def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[str, Any]) -> ColumnOptions:
     if options.get("columns") is not None:
         known: Columns = options["columns"]
-        catalogue = by_role["item"] if known.catalogue == known.item else known.catalogue
+        ids = known.catalogue == known.item or (known.catalogue == "catalogue" and "catalogue" not in table.names)
+        catalogue = by_role["item"] if ids else known.catalogue
         columns = replace(known, problem=by_role["list"], item=by_role["item"], catalogue=catalogue)
         columns = replace(columns, catalogue_names=())  # items are compared by name, and new ones may come
         return ColumnOptions(columns=columns, new_levels=options.get("new_levels", "error"))
