@@ -44,9 +44,9 @@ def check(
     propensities, missing candidates, weights that do not average 1, ids and leaks among the features."""
     logs.one_source(data, log)
     if log:
-        item = log_options(read.keywords).get("item")  # type: ignore[attr-defined]  # a partial, see on_tables
-        columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column, item)
-        logs.check_log(log, columns, as_json=as_json)
+        options = log_options(read.keywords)  # type: ignore[attr-defined]  # a partial, see on_tables
+        named = (list_column, position_column, outcome_column, propensity_column, options.get("item"))
+        logs.check_log(log, logs.columns_of(*named) | {"ignore": options.get("ignore")}, as_json=as_json)
         return
     from listwright.checks import examine
 
