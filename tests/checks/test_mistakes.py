@@ -131,6 +131,16 @@ def test_a_name_that_says_afterwards_makes_a_good_column_suspicious():
         )
 
 
+@pytest.mark.parametrize("name", ["past_clicks", "mean dwell", "predicted_runtime", "click_rate"])
+def test_what_was_known_before_is_no_leak_by_its_name(name):
+    table = frame()
+    table[name] = table.clicked + 1.5 * np.random.default_rng(1).random(len(table))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
+    assert [one.level for one in examine(table, reward="any:clicked") if one.check == "leak"] == ["ok"]
+
+
 @pytest.mark.parametrize(("value", "worth"), [(0, "nothing"), (1, r"the same \(1\)")])
 def test_rewards_that_do_not_differ_teach_nothing(value, worth):
     with pytest.warns(DataWarning, match=f"Every item is worth {worth}"):

@@ -123,6 +123,7 @@ def test_what_would_take_too_long_is_left_out_by_the_size_of_the_problems() -> N
     assert [trial.name for trial in model.trials_] == ["one column"]
     assert "linear" in model.report_.untried
     assert "Left out because of the time limit" in told(model)
+    assert "Left out because of the time limit" in model.report_._repr_html_()
     linear = auto_methods(curved(40), plain())[2]
     assert linear.seconds(curved(400)) > linear.seconds(curved(40)) > 0
     assert time_to_try(curved(40), plain()) == 20.0  # the least

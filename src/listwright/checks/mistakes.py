@@ -22,6 +22,7 @@ SUSPICIOUS = 0.8  # the same for columns whose names say that they are measured 
 MIXED = 60  # problems with better and worse items that a column without ties, or with noise, must tell apart
 MOST_LEVELS = 50  # different values up to which a column is also taken for a category
 AFTERWARDS = re.compile(r"runtime|dwell|elapsed|click|position|purchase|watched|outcome|label|target|runstatus")
+BEFORE = re.compile(r"past|prev|prior|before|hist|predict|expect|estimat|average|(?<![a-z])(avg|mean|last|rate)")
 FIRST_LOOK, SLACK = 400, 0.05  # pairs of a better and a worse item that say which columns are worth a closer look
 MOST_PAIRED = 40  # columns up to which pairs of them are looked at
 NAMED = 3  # examples in a message
@@ -67,7 +68,8 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
         yield (
             f"Column {name_columns(some, counting)} counts the candidates of every problem (1, 2, 3, ...), like the "
             "position at which items were shown. If users saw them there, it says where they looked and not what is "
-            "good: leave it out with ignore=, or learn from the log (OnlineSCP.fit_log, listwright fit --log)."
+            "good: leave it out with ignore=, or learn from the log (OnlineSCP.fit_log, listwright fit --log). If it "
+            "names recurring items, say so with item=."
         )
 
 
@@ -118,7 +120,8 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
 
 
 def measured_afterwards(problems: Problems) -> Ints:
-    named = [AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)]
+    names = feature_names(problems)
+    named = [AFTERWARDS.search(_letters(name)) is not None and not BEFORE.search(name.lower()) for name in names]
     return np.flatnonzero(named)
 
 
