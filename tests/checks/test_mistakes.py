@@ -175,6 +175,18 @@ def test_good_columns_are_not_taken_for_leaks_and_leaks_are_found(noise):
     assert missed <= 0.01 * tries
 
 
+def test_few_successes_and_many_columns_of_levels_are_no_leak():
+    innocent = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        shape = int(rng.choice([11, 15, 25])), int(rng.choice([3, 5, 10])), int(rng.choice([5, 30, 200]))
+        x = np.round(3 * rng.standard_normal(shape))
+        x = x if seed % 2 else x[:, :1] + np.round(rng.standard_normal(shape))  # nearly the same in a problem
+        worth = rng.standard_normal(shape[:2]) + 0.5 * x[..., 0]
+        innocent += leaks(x, worth > np.quantile(worth, 0.8), [f"x{i}" for i in range(shape[2])]) != ""
+    assert innocent <= 2
+
+
 def test_two_columns_that_together_give_the_reward_away():
     table = frame(120)
     rng = np.random.default_rng(0)
