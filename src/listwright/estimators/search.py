@@ -194,7 +194,9 @@ def choose(
     tried, whole = list(values), [table[:, -1] for table in values.values()]
     over_lengths = [table.mean(axis=1) for table in values.values()]
     at = simplest(whole, over_lengths, errors=errors)
-    best = highest(whole)
+    best = max(
+        (at, highest(whole)), key=lambda place: round(float(whole[place].mean()), 12)
+    )  # the chosen of equal ones
     trials = [
         Trial(method.name, float(own.mean()), *paired_difference(whole[best], own), method.sorts)
         for method, own in zip(tried, whole, strict=True)
