@@ -245,6 +245,11 @@ class FeedbackEvent:
     row: Any = None  # of its list; None where that is deleted or may not be learned from
 
     @property
+    def identity(self) -> tuple[str, str, str]:
+        """What makes it the same as another: keys count for their list, and for the API key they came with."""
+        return self.list_id, self.source, self.key
+
+    @property
     def outcome(self) -> tuple[float, ...]:
         """The gain of each item by all feedback so far: the largest that was reported."""
         return larger(self.earlier, self.gains)
