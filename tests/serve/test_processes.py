@@ -98,7 +98,7 @@ settings = Settings(Path(sys.argv[1]), f"sqlite:///{sys.argv[2]}", learn=sys.arg
 asked = json.loads(sys.argv[4])
 with TestClient(create_app(settings), base_url="http://localhost") as client:
     ready = compiled()
-    for more in ({}, {"budget": 2.0}, {"per_group": 1}, {"budget": 2.0, "per_group": 1}, {"blocked": ["i1"]}):
+    for more in ({}, {"budget": 2.0}, {"per_group": 1}, {"budget": 2.0, "per_group": [1, 2]}, {"blocked": ["i1"]}):
         answer = client.post("/v1/lists", json=asked | more).json()
         assert client.get(f"/v1/lists/{answer['list_id']}?explain=true").json()["reasons"]["picks"], answer
     later = compiled()

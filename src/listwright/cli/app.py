@@ -55,7 +55,9 @@ def _use_everything() -> None:
             lw.evaluate(lists, problems[50:])
             lists.explain(0)
         learner = lw.OnlineSCP.from_model(lw.SCP(2, effort="fast", random_state=0).fit(problems), random_state=0)
-        for kind in (problems.with_constraints(per_group=2, groups=np.zeros(problems.n_rows, int)), problems):
+        one_group = np.zeros(problems.n_rows, dtype=int)
+        for limits in ({"per_group": 2}, {"per_group": (1, 2)}, {}):
+            kind = problems.with_constraints(**limits, groups=one_group) if limits else problems
             learner.predict(kind).explain(0)
             shown = learner.recommend(kind)
         learner.feedback(shown.list_ids, [success[0, :2]] * len(problems))

@@ -132,9 +132,10 @@ def check_finite(learner: OnlineSCP) -> None:
 def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
     """Build a made-up list and learn from it, so that all kernels of a version are compiled."""
     short, long = (_example_query(version.shape, version.name, *size) for size in (SHORT, LONG))
-    with suppress(Refused):  # some models take no groups
-        limited = structs.replace(short, per_group=short.length)
-        explain_list(version, build(limited, registry, limits, by=version).served)
+    for rules in ({"per_group": short.length}, {"per_group": [1, short.length], "budget": 1.0 * len(short.ids)}):
+        with suppress(Refused):  # some models take no groups
+            limited = structs.replace(short, **rules)
+            explain_list(version, build(limited, registry, limits, by=version).served)
     try:
         for turn in range(4):
             if turn < 2:
