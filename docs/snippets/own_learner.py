@@ -1,10 +1,10 @@
-# [start:estimator]
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
 from listwright.learners.examples import center_by_state
 
+# [start:estimator]
 rng = np.random.default_rng(0)
 x = rng.random((200, 10, 3))
 # good in the middle: no line says that
