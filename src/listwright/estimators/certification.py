@@ -95,7 +95,7 @@ class Certification:
             new = np.flatnonzero(~_nearly_known(problems, states, self.ledger))
             if len(new) < len(problems):
                 left_out = len(problems) - len(new)
-                notes.append(f"Left out: {left_out} that nearly equal training problems. The bounds are not about such problems.")
+                notes.append(f"Left out, and not covered: {left_out} that nearly equal training problems.")
             problems, states = problems[new], states.take(new)
             names = None if names is None else names[new]
             weights = None if weights is None else weights[new]
@@ -459,7 +459,7 @@ def _nearly_known(problems: Problems, states: States, ledger: Ledger) -> Bools:
 def _repeats(problems: Problems, states: States, ledger: Ledger) -> list[str]:
     """Return a note where many problems equal ones on the other side of a split: draws of few states, or copies."""
     known = ledger.states.knows(states) | ledger.states.nearly_knows(states)
-    note = f"{known.sum()} of these nearly equal training problems; the bounds assume that as large a share of new ones will."
+    note = f"{known.sum()} of these nearly equal training problems; the bounds assume the same share of new ones."
     return [note] * bool(problems.n_features and known.mean() > COPIES)
 
 
