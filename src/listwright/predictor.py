@@ -147,7 +147,7 @@ class Predictor(Parameters, ABC):
         self, given: Any, *, measured: bool = False, reward: Any = None, new_levels: str | None = None
     ) -> Problems:
         """Convert a frame to problems with the columns of the training frame; problems only get the reward."""
-        if not is_frame(given):
+        if isinstance(given, Problems) or not is_frame(given):  # asking narwhals takes as long as a short list
             if new_levels is not None:
                 raise InputError("new_levels= goes with a frame. Problems are encoded already.")
             problems: Problems = given if reward is None else given.with_reward(reward)
