@@ -79,7 +79,7 @@ def _place_pinned(
 def _place_best(heap: Ints, picks: Ints, left: float, limits: ListLimits, space: Space, seen: MMRState) -> int:
     """Put the most relevant row that fits into the list, and compare all others with it; return how many there are."""
     sizes, _, groups, counts, amounts, further, _ = limits
-    place = np.int64(-1)
+    place = -1
     for at in range(len(heap)):
         row = heap[at]
         is_better = place < 0 or seen.relevance[row] > seen.relevance[heap[place]]
