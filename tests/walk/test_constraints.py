@@ -141,7 +141,7 @@ def test_needs_come_first_under_a_budget() -> None:
     problems = Problems.from_arrays(np.zeros((1, N, 1)), sizes=np.ones(N), groups=labels, reward=made(0).reward)
     limited = problems.with_constraints(per_group={"b": (2, None)})
     assert (labels[lw.greedy(limited, budget=3)[0][:2]] == "b").all()
-    with pytest.raises(InputError, match="need a length, and no budget"):
+    with pytest.raises(InputError, match="need a length here, not a budget"):
         lw.baselines.Random(length=3).fit(problems).predict(limited, budget=3)
 
 

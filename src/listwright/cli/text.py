@@ -73,11 +73,11 @@ QUERIES, PASSAGES = ("query", "question"), ("passages", "paragraphs", "context",
 
 def pack(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines, each with a question and its passages.")],
-    budget: Annotated[float, typer.Option(help="Most tokens for all passages of a question together.")] = 2000,
-    length: Annotated[int | None, typer.Option(help="Most passages to pick.")] = None,
+    budget: Annotated[float, typer.Option(help="Maximum tokens of all passages for a question together.")] = 2000,
+    length: Annotated[int | None, typer.Option(help="Maximum number of passages to pick.")] = None,
     per_source: Annotated[
         list[int] | None,
-        typer.Option(help="Most passages from one source. Repeat it for each level of nested sources."),
+        typer.Option(help="Maximum number of passages from one source; repeat it for each level of nested sources."),
     ] = None,
     stop: Annotated[bool, typer.Option("--stop", help="Pick no passages that are hardly needed.")] = False,
     tokens: Annotated[

@@ -422,7 +422,7 @@ class ListEstimator(Predictor):
         """
         check_fitted(self)
         if not hasattr(self, "rounds_"):
-            raise AttributeError(f"This {type(self).__name__} has no history: its file is of an older version.")
+            raise AttributeError(f"This {type(self).__name__} has no history: an older version wrote its file.")
         return Table(display_columns(self.rounds_), self._backend())
 
     def _backend(self) -> str | None:

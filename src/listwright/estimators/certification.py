@@ -95,7 +95,7 @@ class Certification:
             new = np.flatnonzero(~_nearly_known(problems, states, self.ledger))
             if len(new) < len(problems):
                 left_out = len(problems) - len(new)
-                notes.append(f"{left_out} that nearly equal problems learned from were left out: it is not about such.")
+                notes.append(f"Left out, and not covered: {left_out} that nearly equal training problems.")
             problems, states = problems[new], states.take(new)
             names = None if names is None else names[new]
             weights = None if weights is None else weights[new]
@@ -468,14 +468,14 @@ def _nearly_known(problems: Problems, states: States, ledger: Ledger) -> Bools:
             )
     near = ledger.states.nearly_knows(states) | ledger.measured.nearly_knows(states)
     if near.all():
-        raise InputError(f"All {len(problems)} problems nearly equal problems that were learned from.")
+        raise InputError(f"All {len(problems)} problems nearly equal training problems. Hold back others.")
     return near
 
 
 def _repeats(problems: Problems, states: States, ledger: Ledger) -> list[str]:
     """Return a note where many problems equal ones on the other side of a split: draws of few states, or copies."""
     known = ledger.states.knows(states) | ledger.states.nearly_knows(states)
-    note = f"{known.sum()} of these equal problems learned from, or nearly: it takes as many of those to come to do so."
+    note = f"{known.sum()} of these nearly equal training problems; the bounds assume the same share of new ones."
     return [note] * bool(problems.n_features and known.mean() > COPIES)
 
 

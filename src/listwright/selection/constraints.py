@@ -180,7 +180,7 @@ def make_constraints(
     if short is not None:
         raise InputError(
             f"Besides the rows given, the groups need {limits.counts[short, BELOW]} more, and only "
-            f"{limits.counts[short, MOST]} may be picked. Raise k or the most rows of groups."
+            f"{limits.counts[short, MOST]} may be picked. Raise k or the maximums of groups."
         )
     counts = sizes if len(left) else np.ones(n)
     constraints = RowConstraints(k or n - len(taken), taken, counts, limits, counted=k is not None)

@@ -91,13 +91,13 @@ class Constraints:
         """Return the constraints as compiled functions take them, which close rows for good."""
         if self._needs_first:
             raise InputError(
-                "Here the least rows of a group (per_group) need a length, and no budget. Leave out the budget, or use "
+                "Minimums in per_group need a length here, not a budget. Leave out the budget, or use "
                 "a method that builds lists step by step, such as SCP or greedy."
             )
         if self._sets is not None:
             raise InputError(
-                "Here alternatives cannot be used. Take a method that builds lists step by step, such as SCP, TopK or "
-                "greedy."
+                "This method does not support alternatives. Use one that builds lists step by step, such as SCP, TopK "
+                "or greedy."
             )
         return self._limits._replace(repeats=repeats)
 
