@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -288,15 +289,16 @@ class ContextPacker(Parameters):
             if len(values) != len(queries):
                 raise InputError(f"{name} must have one entry per question ({len(queries)}). Got {len(values)}.")
         own = [{name: values[i] for name, values in several.items()} for i in range(len(queries))]
-        weights = ScoreWeights(self)
-        for query, given, known in zip(queries, passages, own, strict=True):
-            weights.add(query, given, **{name: known[name] for name in KNOWN if name in known})
+        weights, answers = ScoreWeights(self), []
+        for number, (query, given, known) in enumerate(zip(queries, passages, own, strict=True)):
+            with _of_question(number):
+                weights.add(query, given, **{name: known[name] for name in KNOWN if name in known})
         weight = weights.estimate()
         packer = self if weight is None else copy(self).set_params(score_weight=weight)
-        return [
-            packer.pack(query, given, **known, **options)
-            for query, given, known in zip(queries, passages, own, strict=True)
-        ]
+        for number, (query, given, known) in enumerate(zip(queries, passages, own, strict=True)):
+            with _of_question(number):
+                answers.append(packer.pack(query, given, **known, **options))
+        return answers
 
     def fit(self, data: Any, *, progress: Any = "auto", **columns: Any) -> Self:
         """Learn from questions which passages answers need.
@@ -470,6 +472,14 @@ class ContextPacker(Parameters):
 
 
 _BY_QUESTION = (*KNOWN, "sizes", "must_include")
+
+
+@contextmanager
+def _of_question(number: int) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"Question {number}: {error}") from None
 
 
 class _Walk:

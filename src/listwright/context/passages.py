@@ -93,6 +93,7 @@ def read_passages(
 ) -> Passages:
     if isinstance(passages, str | bytes | Mapping) or hasattr(passages, "columns") or not hasattr(passages, "__len__"):
         raise InputError(f"passages must be a list of texts or documents. Got {type(passages).__name__}.")
+    passages = passages.to_pylist() if hasattr(passages, "to_pylist") else passages  # of pyarrow
     n = len(passages)
     named = _as_list(titles, n, "titles") or [_metadata(passage, "title") for passage in passages]
     vectors = _numbers(embeddings, passages, "embedding", 2)

@@ -74,9 +74,7 @@ def _sharing_heads(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _shared(first: str, second: str) -> int:
-    """Return how many characters of the second, from its start, the end of the first holds, or its middle all of it; 0
-    for few words.
-    """
+    """Return how many characters the end of the first shares with the start of the second, or its middle with all."""
     if second in first:
         return len(second)
     head = " ".join(second.split(" ", LEAST_OVERLAP)[:LEAST_OVERLAP])

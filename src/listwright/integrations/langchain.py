@@ -123,9 +123,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
             query_embedding=asked,
         )
         return [
-            documents[place].model_copy(
-                update={"page_content": text, "metadata": {**documents[place].metadata, **said}},
-            )
+            documents[place].model_copy(update={"page_content": text, "metadata": documents[place].metadata | said})
             for place, text, _, said in kept
         ]
 
