@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, folds_of
 from listwright.errors import InputError
-from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
+from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists, of_one_kind
 from listwright.feedback.log_frames import OPTIONS, alike_files, as_frame, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
 from listwright.feedback.updates import (
@@ -194,7 +194,7 @@ class Log:
         ]
         budgets = [np.full(len(part), np.inf) if part.budgets is None else part.budgets for part in answered_parts]
         return AnsweredLists(
-            Problems.concat([part.problems for part in answered_parts]),
+            Problems.concat(of_one_kind([part.problems for part in answered_parts])),
             np.concatenate(rows),
             np.concatenate([part.propensities for part in answered_parts]),
             np.concatenate([part.outcomes for part in answered_parts]),

@@ -48,7 +48,8 @@ def as_budgets(budget: ArrayLike | None, problems: Problems) -> Floats | None:
     if budget is None:
         return None
     if problems.sizes is None:
-        raise InputError("A budget needs sizes, but these problems have none. Pass sizes to Problems.from_arrays.")
+        way = "Name a frame's column with size=, or pass sizes= to Problems.from_arrays."
+        raise InputError(f"A budget needs sizes, but these problems have none. {way}")
     budgets = as_numbers(budget, "budget")
     if budgets.shape not in {(), (len(problems),)} or not (budgets > 0).all():
         raise InputError(f"budget must be above 0: one number, or one per problem ({len(problems)}). Got {budget!r}.")
