@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -289,16 +288,15 @@ class ContextPacker(Parameters):
             if len(values) != len(queries):
                 raise InputError(f"{name} must have one entry per question ({len(queries)}). Got {len(values)}.")
         own = [{name: values[i] for name, values in several.items()} for i in range(len(queries))]
-        weights, answers = ScoreWeights(self), []
+        weights = ScoreWeights(self)
         for number, (query, given, known) in enumerate(zip(queries, passages, own, strict=True)):
-            with _of_question(number):
-                weights.add(query, given, **{name: known[name] for name in KNOWN if name in known})
+            _name_question(number, weights.add, query, given, **{name: known[name] for name in KNOWN if name in known})
         weight = weights.estimate()
         packer = self if weight is None else copy(self).set_params(score_weight=weight)
-        for number, (query, given, known) in enumerate(zip(queries, passages, own, strict=True)):
-            with _of_question(number):
-                answers.append(packer.pack(query, given, **known, **options))
-        return answers
+        return [
+            _name_question(number, packer.pack, query, given, **known, **options)
+            for number, (query, given, known) in enumerate(zip(queries, passages, own, strict=True))
+        ]
 
     def fit(self, data: Any, *, progress: Any = "auto", **columns: Any) -> Self:
         """Learn from questions which passages answers need.
@@ -474,10 +472,9 @@ class ContextPacker(Parameters):
 _BY_QUESTION = (*KNOWN, "sizes", "must_include")
 
 
-@contextmanager
-def _of_question(number: int) -> Iterator[None]:
+def _name_question(number: int, run: Callable[..., Any], *given: Any, **known: Any) -> Any:
     try:
-        yield
+        return run(*given, **known)
     except InputError as error:
         raise InputError(f"Question {number}: {error}") from None
 

@@ -26,11 +26,7 @@ class Overlap(NamedTuple):
 def find_overlaps(texts: Sequence[str]) -> list[Overlap]:
     plain = [" ".join(text.split()) for text in texts]
     pairs = ((first, second, _shared(plain[first], plain[second])) for first, second in _sharing_heads(plain))
-    return [
-        Overlap(first, second, length, plain[first].endswith(plain[second][:length]))
-        for first, second, length in pairs
-        if length
-    ]
+    return [Overlap(i, k, size, plain[i].endswith(plain[k][:size])) for i, k, size in pairs if size]
 
 
 def window_tokens(texts: Sequence[str], overlaps: Sequence[Overlap], count: TokenCounter) -> tuple[Floats, Floats]:
