@@ -72,7 +72,7 @@ QUERIES, PASSAGES = ("query", "question"), ("passages", "paragraphs", "context",
 
 
 def pack(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: a question, its passages, their scores, ...")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: question, passages, scores, ...")],
     budget: Annotated[float, typer.Option(help="Maximum tokens of all passages for a question together.")] = 2000,
     length: Annotated[int | None, typer.Option(help="Maximum number of passages to pick.")] = None,
     per_source: Annotated[
