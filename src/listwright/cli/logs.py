@@ -161,7 +161,7 @@ def plan(
         float, typer.Option(help="What may be lost per list if the candidate is worth nothing.")
     ] = 0.02,
     difference: Annotated[
-        float | None, typer.Option(help="Difference per list to look for; by default what the log lets expect.")
+        float | None, typer.Option(help="Difference per list to look for; by default what the log suggests.")
     ] = None,
     by: Annotated[
         str, typer.Option(help="Show the candidate by whole lists or slot by slot: lists or slots.")
@@ -177,7 +177,7 @@ def plan(
     as_json: given.AsJson = False,
 ) -> None:
     """Plan how many lists it takes to judge a candidate model against today's policy, and which share of the lists it
-    may build. `listwright serve --candidate` then does it."""
+    may build. `listwright serve --candidate` runs the trial."""
     from listwright.feedback import plan as plan_lists
 
     columns = columns_of(list_column, position_column, outcome_column, propensity_column, item_column)
