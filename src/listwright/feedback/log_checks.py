@@ -209,7 +209,8 @@ def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[L
     tables = {name: groups.sort(as_floats(table.columns[name])) for name in others}
     whole = {name for name, values in tables.items() if not (np.nan_to_num(values) % 1 > 0).any()}  # gaps make floats
     ids = tuple(name for name in others if ID_NAME.search(name) and name in whole)
-    known = [name for name in others if name not in ids and EVENTS <= (outcome > 0).sum() < len(outcome)]
+    enough = EVENTS <= (outcome > 0).sum() < len(outcome)
+    known = [name for name in others if enough and name not in ids and ":" not in name]  # marked: sent before outcomes
     leaks = tuple(name for name in known if _knows(tables[name][shown], outcome > 0))
     kinds = (("ids", ids, "columns that look like ids"), ("leaks", leaks, "columns that know the outcome"))
     return [
