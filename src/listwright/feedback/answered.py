@@ -87,16 +87,13 @@ def answered_lists(part: LogPart, longest: int) -> AnsweredLists:
 
 def of_one_kind(parts: Sequence[Problems]) -> list[Problems]:
     """Give all parts what only some have: groups without a name, sizes of 1, and places as ids of items."""
+    some = [n for n in ("groups", "sizes", "item_ids") if len({getattr(part, n) is None for part in parts}) > 1]
+    return [part._with(**{n: _usual(part, n) for n in some if getattr(part, n) is None}) for part in parts]
 
-    def fill(part: Problems, name: str) -> NDArray[Any]:
-        places = np.arange(part.n_rows) - part.offsets[part.owners]
-        return {"groups": np.full(part.n_rows, "", dtype=object), "sizes": np.ones(part.n_rows)}.get(name, places)
 
-    lacking = [{name for name in ("groups", "sizes", "item_ids") if getattr(part, name) is None} for part in parts]
-    some = set[str]().union(*lacking).difference(set[str].intersection(*lacking))
-    return [
-        part._with(**{name: fill(part, name) for name in own & some}) for part, own in zip(parts, lacking, strict=True)
-    ]
+def _usual(part: Problems, name: str) -> NDArray[Any]:
+    places = np.arange(part.n_rows) - part.offsets[part.owners]
+    return {"groups": np.full(part.n_rows, "", dtype=object), "sizes": np.ones(part.n_rows)}.get(name, places)
 
 
 def runs(problems: Problems, n_rows: int = 100_000) -> Iterator[Ints]:

@@ -26,7 +26,7 @@ from listwright.feedback.updates import (
 from listwright.frames.columns import Columns
 from listwright.lists import Lists
 from listwright.problems import Problems
-from listwright.training.signature import Signature
+from listwright.training.signature import MOST, Signature
 
 
 class Log:
@@ -127,10 +127,9 @@ class Log:
                 raise InputError(f"List {name} is in the log already. Give each list its own id.")
         _check_shown(shown)
         if self._parts:
-            known, items = Signature.of(self._parts[0].lists.problems), shown.problems.catalogue
-            if known.n_items is not None and items is not None:  # new items may come
-                known = replace(known, n_items=max(known.n_items, shown.problems.n_items))
-            known.check(shown.problems, "append")
+            first = self._parts[0].lists.problems
+            items = None if first.catalogue is None else MOST  # new ones may come
+            replace(Signature.of(first), n_items=items).check(shown.problems, "append")
         part = len(self._parts)
         answered: Bools = np.any(~np.isnan(outcomes), axis=1)
         self._parts.append(LogPart(shown, outcomes, answered, others))

@@ -20,7 +20,6 @@ EXAMPLES = 3
 LEAK = 0.98  # area under the ROC curve, from which on a column knows the outcome
 POSITIONS = "positions are not 1, 2, ... with one item each"
 NOT_SHOWN = "an item that was not shown has an outcome"
-NUMBERS = ("position", "shown", "outcome", "propensity", "budget")  # roles
 EVENTS = 8  # clicks, below which nothing can be said of leaks
 WHO = "user|customer|visitor|session|device|account"
 ID_NAME = re.compile(
@@ -49,7 +48,8 @@ def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]
         rows = tuple(table.place(int(row)) for row in np.flatnonzero(unnamed)[:EXAMPLES])
         faults += [LogFault("no list", int(unnamed.sum()), rows, "rows without the id of a list", by_list=True)]
         table = _take_rows(table, ~unnamed)
-    types = {role: table.columns[by_role[role]].type for role in NUMBERS if by_role.get(role) in table.columns}
+    numbers = by_role.keys() & {"position", "shown", "outcome", "propensity", "budget"}
+    types = {role: table.columns[by_role[role]].type for role in sorted(numbers) if by_role[role] in table.columns}
     texts = {role: by_role[role] for role, kind in types.items() if not (is_number(kind) or pa.types.is_null(kind))}
     if texts:
         message = "columns that must hold numbers"
@@ -81,10 +81,8 @@ def _take_rows(table: ColumnTable, kept: Bools) -> ColumnTable:
     if kept.all():
         return table
     columns = {name: values.filter(pa.array(kept)) for name, values in table.columns.items()}
-    sizes = np.diff(np.cumsum([0, *kept])[table.starts]).tolist()
-    names = [part.name and f"{part.name}, less lists with faults" for part in table.parts]
-    parts = tuple(map(FileRows, names, sizes))
-    return ColumnTable(columns, parts, table.unreadable, table.categories)
+    rows = FileRows(f"{table.source}, less lists with faults", int(kept.sum()))
+    return ColumnTable(columns, (rows,), table.unreadable, table.categories)
 
 
 def _lacks_name(table: ColumnTable, name: str) -> Bools:
@@ -208,23 +206,16 @@ def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[L
     shown = positions_of(table, by_role, groups)[1]
     outcome = np.nan_to_num(_column(table, by_role, groups, "outcome"))[shown]
     others = other_numbers(table, by_role)
-    ids = tuple(name for name in others if ID_NAME.search(name) and _is_whole(table.columns[name]))
-    leaks: tuple[str, ...] = ()
-    if EVENTS <= (outcome > 0).sum() < len(outcome):
-        leaks = tuple(
-            name
-            for name in others
-            if name not in ids and _knows(groups.sort(as_floats(table.columns[name]))[shown], outcome > 0)
-        )
+    tables = {name: groups.sort(as_floats(table.columns[name])) for name in others}
+    whole = {name for name, values in tables.items() if not (np.nan_to_num(values) % 1 > 0).any()}  # gaps make floats
+    ids = tuple(name for name in others if ID_NAME.search(name) and name in whole)
+    enough = EVENTS <= (outcome > 0).sum() < len(outcome)
+    known = [name for name in others if enough and name not in ids and ":" not in name]  # marked: sent before outcomes
+    leaks = tuple(name for name in known if _knows(tables[name][shown], outcome > 0))
     kinds = (("ids", ids, "columns that look like ids"), ("leaks", leaks, "columns that know the outcome"))
     return [
         LogFault(kind, len(columns), columns, message, by_list=False) for kind, columns, message in kinds if columns
     ]
-
-
-def _is_whole(column: pa.ChunkedArray) -> bool:
-    values = as_floats(column)  # frames hold whole numbers with gaps as floats
-    return bool((np.isnan(values) | (values == np.floor(values))).all())
 
 
 def _knows(values: Floats, clicked: Bools) -> bool:
