@@ -20,7 +20,8 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
 
     def link(found: re.Match[str]) -> str:
         target = Path(os.path.normpath(here / found[1]))
-        if target.is_relative_to(docs) or not target.is_file():
+        is_page = target.is_relative_to(docs) and not target.is_relative_to(docs / "snippets")
+        if is_page or not target.is_file():
             return found[0]  # mkdocs says if there is no such page
         name = f"{FOLDER}/{target.relative_to(docs.parent).as_posix()}"
         if files.get_file_from_path(name) is None:

@@ -22,7 +22,7 @@ print(lists, "| tokens used: at most", max(used))
 # [start:other]
 short = model.predict(problems[100:], budget=150)  # another budget than trained with
 # one for each problem
-own = model.predict(problems[100:], budget=rng.integers(100, 400, size=20))
+own = model.predict(problems[100:], budget=np.arange(100, 400, 15))
 both = model.predict(problems[100:], budget=300, length=3)  # at most three items as well
 print(short.lengths.mean(), own.lengths.mean(), both.lengths.max())
 # [end:other]

@@ -33,7 +33,8 @@ log.to_parquet("log.parquet")
 # [start:fit]
 log = lw.feedback.Log.from_parquet("log.parquet")
 first = lw.OnlineSCP(length=3, random_state=0).fit_log(log)
-print(first.predict(visitors(1)).explain(0))
+visitor = lw.Problems.from_arrays(np.random.default_rng(1).random((1, 10, 3)))
+print(first.predict(visitor).explain(0))
 # [end:fit]
 
 # [start:off_policy]

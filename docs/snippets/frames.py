@@ -1,10 +1,10 @@
-# [start:fit]
 import numpy as np
 import pandas as pd
 import polars as pl
 
 import listwright as lw
 
+# [start:fit]
 rng = np.random.default_rng(0)
 table = pd.DataFrame(
     {
@@ -27,12 +27,14 @@ print(model.columns_.features)
 # [start:predict]
 lists = model.predict(new.drop(columns="helps"))
 print(lists.to_frame().head(3))
-# [end:predict]
 
-# [start:polars]
 shuffled = pl.from_pandas(new[new.columns[::-1]])  # polars, columns in another order
 print(model.predict(shuffled) == lists, round(model.score(shuffled), 2))
-# [end:polars]
+try:
+    model.predict(new.drop(columns="retriever_score"))
+except lw.errors.InputError as error:
+    print(error)
+# [end:predict]
 
 # [start:rivals]
 for rival in (
@@ -50,13 +52,6 @@ under = lw.SCP(budget=300, effort="fast", random_state=0).fit(
 )
 print(under.predict(new).to_frame("polars").head(2))
 # [end:budget]
-
-# [start:missing]
-try:
-    model.predict(new.drop(columns="retriever_score"))
-except lw.errors.InputError as error:
-    print(error)
-# [end:missing]
 
 # [start:control]
 problems = lw.Problems.from_frame(

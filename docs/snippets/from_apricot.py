@@ -1,4 +1,3 @@
-# [start:data]
 import numpy as np
 from apricot import FacilityLocationSelection
 from sklearn.metrics import pairwise_distances
@@ -6,6 +5,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 import listwright as lw
 
+# [start:data]
 x = np.random.default_rng(0).random((200, 6))
 # [end:data]
 

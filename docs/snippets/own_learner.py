@@ -1,10 +1,10 @@
-# [start:estimator]
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
 from listwright.learners.examples import center_by_state
 
+# [start:estimator]
 rng = np.random.default_rng(0)
 x = rng.random((200, 10, 3))
 # good in the middle: no line says that
@@ -38,7 +38,7 @@ class Signs(lw.learners.Learner):
 
 
 lw.checks.check_learner(Signs())  # silent: the laws hold
-noisy = x[..., 1] + 0.3 * rng.random((200, 10))
+noisy = x[..., 1] + 0.3 * np.random.default_rng(1).random((200, 10))
 line = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(noisy > 0.9))
 model = lw.SCP(length=2, learner=Signs(), random_state=0).fit(line[:150])
 print(f"signs: {model.score(line[150:]):.2f}")

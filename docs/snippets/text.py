@@ -1,4 +1,3 @@
-# [start:summaries]
 import listwright as lw
 from listwright.simulate.corpus import corpus
 from listwright.text import (
@@ -12,6 +11,7 @@ from listwright.text import (
     tokens,
 )
 
+# [start:summaries]
 reports = [
     "Floods cut off two villages in the north on Monday. The river rose three metres in a day.",
     "Two villages in the north were cut off by floods. Rescue teams reached them by boat.",

@@ -19,7 +19,7 @@ from listwright.problems import Problems, build_problems
 from listwright.rewards import Function, reward_of
 from listwright.storage import save
 from listwright.training.signature import Signature
-from listwright.walk.constraints import as_limits
+from listwright.walk.constraints import as_limits, check_problems
 
 
 class Predictor(Parameters, ABC):
@@ -107,7 +107,9 @@ class Predictor(Parameters, ABC):
                 as_table(given)  # says how to read files
             if reward is not None or options:
                 named = "reward" if reward is not None else min(options)
-                raise InputError(f"{named}= goes with a frame. Problems have their own: see Problems.from_frame.")
+                kinds = "a frame of pandas, polars, pyarrow or DuckDB"
+                got = f"Got {type(given).__name__}. Problems have their own: see Problems.from_frame."
+                raise InputError(f"{named}= goes with {kinds}. {got}")
             return given, {}
         if measured:
             check_reward_named(reward)
@@ -147,9 +149,11 @@ class Predictor(Parameters, ABC):
         self, given: Any, *, measured: bool = False, reward: Any = None, new_levels: str | None = None
     ) -> Problems:
         """Convert a frame to problems with the columns of the training frame; problems only get the reward."""
-        if not is_frame(given):
+        if isinstance(given, Problems) or not is_frame(given):  # asking narwhals takes as long as a short list
             if new_levels is not None:
                 raise InputError("new_levels= goes with a frame. Problems are encoded already.")
+            if measured or reward is not None:
+                check_problems(given)
             problems: Problems = given if reward is None else given.with_reward(reward)
             return self._by_names(problems)
         columns = getattr(self, "columns_", None)

@@ -131,6 +131,16 @@ def test_a_name_that_says_afterwards_makes_a_good_column_suspicious():
         )
 
 
+@pytest.mark.parametrize("name", ["past_clicks", "mean dwell", "predicted_runtime", "click_rate"])
+def test_what_was_known_before_is_no_leak_by_its_name(name):
+    table = frame()
+    table[name] = table.clicked + 1.5 * np.random.default_rng(1).random(len(table))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.SCP(2, effort="fast", random_state=0).fit(table, reward="any:clicked")
+    assert [one.level for one in examine(table, reward="any:clicked") if one.check == "leak"] == ["ok"]
+
+
 @pytest.mark.parametrize(("value", "worth"), [(0, "nothing"), (1, r"the same \(1\)")])
 def test_rewards_that_do_not_differ_teach_nothing(value, worth):
     with pytest.warns(DataWarning, match=f"Every item is worth {worth}"):
@@ -163,6 +173,18 @@ def test_good_columns_are_not_taken_for_leaks_and_leaks_are_found(noise):
         missed += leaks(np.concatenate([x, seconds[..., None]], axis=2), clicked, [*names, "seconds"]) != "seconds"
     assert innocent <= 0.01 * tries
     assert missed <= 0.01 * tries
+
+
+def test_few_successes_and_many_columns_of_levels_are_no_leak():
+    innocent = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        shape = int(rng.choice([11, 15, 25])), int(rng.choice([3, 5, 10])), int(rng.choice([5, 30, 200]))
+        x = np.round(3 * rng.standard_normal(shape))
+        x = x if seed % 2 else x[:, :1] + np.round(rng.standard_normal(shape))  # nearly the same in a problem
+        worth = rng.standard_normal(shape[:2]) + 0.5 * x[..., 0]
+        innocent += leaks(x, worth > np.quantile(worth, 0.8), [f"x{i}" for i in range(shape[2])]) != ""
+    assert innocent <= 2
 
 
 def test_two_columns_that_together_give_the_reward_away():

@@ -43,7 +43,7 @@ def test_inspect_shows_bars_of_weights_and_of_importance(call):
     code, out, _ = call("inspect", "m.listwright", "held_out.csv")
     assert code == 0
     lines = out.splitlines()
-    weights = lines.index("weights, for one spread of a feature:")
+    weights = lines.index("weights, per standard deviation of a feature:")
     assert lines[weights + 1].split()[0] == "quality"
     assert lines[weights + 1].endswith("█" * 30)
     important = lines.index("importance: what lists lose without a feature:")

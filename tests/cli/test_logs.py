@@ -231,3 +231,61 @@ def test_files_may_have_items_that_are_new_to_the_catalogue(folder: Path, capsys
         set(before["item"]) - {"i4"}
     )
     assert run(folder, "fit", "--log", "old.parquet", "--log", "new.parquet", "--length", "2", "-o", out) == 0
+    lw.feedback.Log.from_parquet(folder / "old.parquet").to_parquet(folder / "written.parquet")
+    assert run(folder, "fit", "--log", "written.parquet", "--log", "new.parquet", "--length", "2", "-o", out) == 0
+    assert run(folder, "predict", out, "written.parquet", "-o", "written_lists.csv") == 0
+    capsys.readouterr()
+    pl.read_parquet(folder / "written.parquet").with_columns(  # as the service exports it
+        size=pl.lit(None, pl.Float64), state=pl.when(pl.col("position") == 1).then(1)
+    ).write_parquet(folder / "written.parquet")
+    assert run(folder, "check", "--log", "written.parquet") == 0
+    assert "No faults" in capsys.readouterr().out
+    assert run(folder, "fit", "--log", "written.parquet", "--drop-bad", "--length", "2", "-o", out) == 0
+    assert f"{N:,} lists" in capsys.readouterr().out
+    alike = pl.read_csv(folder / "written_lists.csv").join(before, on=["problem", "item"], how="semi")
+    assert len(alike) > 0.9 * len(before)
+
+
+def test_a_log_with_rules_stands_beside_a_table_in_either_order(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(5)
+    features = rng.random((300, ITEMS, 2))
+    brands = np.tile(["x", "y", "x", "y", "x"], (300, 1))
+    problems = lw.Problems.from_arrays(features, groups=brands, feature_names=["age", "price"])
+    learner, log = lw.OnlineSCP(LENGTH, random_state=0), lw.feedback.Log()
+    for part in (problems[:150].with_constraints(per_group=1), problems[150:]):
+        lists = learner.recommend(part)
+        log.append(lists)
+        log.feedback(list(lists.list_ids), rng.random(lists.rows.shape) > lists.problems.features[lists.rows, 1])
+    log.to_parquet(folder / "ruled.parquet")
+    worth = {}
+    for number, files in enumerate((["log.parquet", "ruled.parquet"], ["ruled.parquet", "log.parquet"])):
+        both = [argument for file in files for argument in ("--log", file)]
+        out = f"ruled{number}.listwright"
+        assert run(folder, "fit", *both, "--length", "2", "--drop-bad", "-o", out) == 0
+        assert f"{N + 300:,} lists" in capsys.readouterr().out
+        assert run(folder, "evaluate", out, *both, "--json") == 0
+        worth[number] = json.loads(capsys.readouterr().out)["estimates"]["direct"]["value"]
+        assert run(folder, "evaluate", "online.listwright", *both) == 0
+        assert run(folder, "plan", out, *both) == 0
+        capsys.readouterr()
+    assert worth[0] == pytest.approx(worth[1], abs=0.01)
+    assert worth[0] > 1.3  # of two cheap items; an even draw earns 1.0
+
+
+def test_columns_that_cannot_be_read_are_a_fault_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log_frame().with_columns(
+        pl.col("propensity").cast(pl.String) + "?", user_id=pl.int_range(pl.len()), row=pl.lit("low")
+    ).write_parquet(folder / "text.parquet")
+    assert run(folder, "check", "--log", "text.parquet", "--ignore", "user_id") == 1
+    told = capsys.readouterr().out
+    assert "columns that must hold numbers: propensity" in told
+    assert "user_id" not in told
+    assert run(folder, "check", "--log", "text.parquet") == 1
+    assert "columns that look like ids: user_id" in capsys.readouterr().out
+    log_frame().with_columns(pl.col("position").cast(pl.String)).write_parquet(folder / "places.parquet")
+    assert run(folder, "check", "--log", "places.parquet") == 1
+    told = capsys.readouterr().out
+    assert "columns that must hold numbers: position" in told
+    assert "not shown" not in told

@@ -95,3 +95,14 @@ def test_limits_nested_sources(tmp_path: Path, capsys: pytest.CaptureFixture[str
     for limits, count in ((["2"], 4), (["3", "2"], 3), (["4", "1"], 2)):
         run("pack", str(tmp_path / "q.jsonl"), *(word for limit in limits for word in ("--per-source", limit)))
         assert len(json.loads(capsys.readouterr().out)["positions"]) == count
+
+
+def test_lists_beside_the_passages_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = {"query": "Wer?", "passages": ["the sea", "a house", "the wind"], "scores": [0.1, 0.9, 0.5]}
+    run("pack", write(tmp_path / "q.jsonl", record), "--stop")
+    packed = json.loads(capsys.readouterr().out)
+    assert packed["positions"][0] == 1
+    assert packed["tokens_saved"] > 0
+    with pytest.raises(SystemExit):
+        main(["pack", write(tmp_path / "bad.jsonl", record | {"scores": [1]})])
+    assert "Line 1: scores must be finite, one per passage (3)" in capsys.readouterr().err

@@ -292,6 +292,19 @@ def test_windows_that_overlap_are_told_once(packer: lw.ContextPacker) -> None:
     assert packed.tokens < 600 * 5
 
 
+def test_windows_that_begin_within_a_word_or_in_another_are_told_once(packer: lw.ContextPacker) -> None:
+    rng = np.random.default_rng(0)
+    text = " ".join(f"{''.join(rng.choice(list('abcdefghij'), rng.integers(3, 9)))}" for _ in range(500))[:2750]
+    windows = [text[start : start + 500] for start in range(0, 2500, 250)]
+    packed = lw.ContextPacker(tokens=len).pack("What is said?", windows, scores=-np.arange(10.0), budget=None)
+    assert len(text) - 20 <= sum(map(len, packed.texts)) <= len(text)
+    assert len(packed.text()) <= packed.tokens <= len(text) + 2 * len(windows)
+    inner = packer.pack("What?", [text[:500], text[100:300], text[300:500]], scores=[3, 2, 1], budget=None)
+    assert inner.positions == [0]
+    parent = packer.pack("What?", [text[:500], text[100:300]], scores=[1, 2], budget=None)
+    assert parent.texts == [text[100:300].strip(), text[:500]]
+
+
 def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
     assert packer.pack(QUESTION, PASSAGES, must_include=[0], length=2).positions == [0, 2]
     many = packer.pack_many([QUESTION] * 3, [PASSAGES] * 3, length=2, must_include=[[0], [], [3]])
@@ -300,6 +313,15 @@ def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
         packer.pack_many("ab", [PASSAGES] * 2)
     with pytest.raises(InputError, match="scores must have one entry per question"):
         packer.pack_many([QUESTION], [PASSAGES], scores=[])
+    for wrong in ({"scores": [[1, 2, 3, 4], [1]]}, {"sizes": [None, [1]]}, {"must_include": [[], [9]]}):
+        with pytest.raises(InputError, match="Question 1: "):
+            packer.pack_many([QUESTION] * 2, [PASSAGES] * 2, **wrong)
+
+
+def test_passages_of_pyarrow(packer: lw.ContextPacker) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    for make in (pyarrow.array, lambda texts: pyarrow.chunked_array([texts[:1], texts[1:]])):
+        assert packer.pack(QUESTION, make(PASSAGES)).texts == packer.pack(QUESTION, PASSAGES).texts
 
 
 def test_what_scores_weigh_is_estimated_over_many_questions(packer: lw.ContextPacker) -> None:
@@ -323,13 +345,50 @@ def test_what_scores_weigh_is_estimated_over_many_questions(packer: lw.ContextPa
             estimate.add(question, passages, scores=scores)
         weights.append(estimate.estimate())
     estimate.add(asked[0], ["Rain."] * 300, scores=range(300))  # too many to look at all of them closely
-    assert len(estimate.texts) == 40
+    assert len(estimate.products) == 40
     strong, weak = weights
     assert strong is not None
     assert weak is not None
     assert strong > 2 > 0.7 > weak
     many = packer.pack_many(asked, texts, scores=noise)
     assert many[0].scores == lw.ContextPacker(score_weight=weak).pack(asked[0], texts[0], scores=noise[0]).scores
+
+
+def hops(rng: np.random.Generator) -> tuple[str, list[str], np.ndarray[Any, Any]]:
+    """A question, its passages, and which of them it needs."""
+    book, author, town = (f"{kind}{rng.integers(10**6)}" for kind in ("Book", "Author", "Town"))
+    others = [f"Book{rng.integers(10**6)} was written by Author{rng.integers(10**6)}." for _ in range(4)]
+    others += [f"Author{rng.integers(10**6)} was born in Town{rng.integers(10**6)}." for _ in range(4)]
+    texts = np.array([f"{book} was written by {author}.", f"{author} was born in {town}.", *others])
+    order = rng.permutation(len(texts))
+    return f"Where was the author of {book} born?", texts[order].tolist(), order < 2
+
+
+def test_where_words_tell_nothing_scores_decide_among_many_questions_too(packer: lw.ContextPacker) -> None:
+    rng = np.random.default_rng(0)
+    asked, texts, _ = zip(*(hops(rng) for _ in range(30)), strict=True)
+    noise = rng.normal(size=(31, 10))
+    order = np.argsort(-noise, axis=1, kind="stable").tolist()
+    for other in ("Wo wurde der Verfasser denn geboren?", ""):
+        packed = packer.pack_many([*asked, other], [*texts, texts[0]], scores=noise, budget=None)
+        assert packed[-1].positions == order[-1]  # though scores that disagree with the texts weigh next to nothing
+        assert packed[0].positions != order[0]
+        alone = packer.pack_many([other] * 30, texts, scores=noise[:30], budget=None)
+        assert [answer.positions for answer in alone] == order[:30]
+
+
+def test_scores_of_a_search_by_words_are_no_news(packer: lw.ContextPacker) -> None:
+    rng = np.random.default_rng(1)
+    asked, texts, needed = zip(*(hops(rng) for _ in range(60)), strict=True)
+    problems = question_problems(asked, texts)
+    words = problems.features[:, list(problems.feature_names or ()).index("bm25")].reshape(60, 10)
+    weights = []
+    for scores in (words, 2.0 * np.array(needed) + rng.normal(size=(60, 10))):
+        estimate = ScoreWeights(packer)
+        for question, passages, own in zip(asked, texts, scores, strict=True):
+            estimate.add(question, passages, scores=own)
+        weights.append(estimate.estimate() or 0.0)
+    assert weights[0] < 0.5 < 1.5 < weights[1]
 
 
 def test_a_sentence_with_every_word_of_the_question_is_first(packer: lw.ContextPacker) -> None:
@@ -344,6 +403,24 @@ def test_titles_that_say_nothing(packer: lw.ContextPacker) -> None:
         assert packed.titles == [""] * 4
         assert packed.scores == plain.scores
     assert packer.pack(QUESTION, PASSAGES, titles=["", "Ridley Scott", "Alien", "Aliens"]).titles[0] == "Alien"
+
+
+def test_long_numbers_count() -> None:
+    texts = [f"Word{i} is here." for i in range(120)]
+    packed = lw.ContextPacker(style="numbered", tokens=len).pack("Which word is it?", texts, budget=None)
+    assert len(packed) == 120
+    assert len(packed.text()) <= packed.tokens
+    long = [f"{text} " * 9 for text in texts]
+    cut = lw.ContextPacker(style="numbered", tokens=len).pack("Which word is it?", long, budget=150, truncate=True)
+    assert len(cut.text()) <= cut.tokens <= 150
+
+
+def test_which_score_is_not_finite_is_said(packer: lw.ContextPacker) -> None:
+    with pytest.raises(InputError, match="That of passage 2 is not: nan"):
+        packer.pack(QUESTION, PASSAGES, scores=[1, 2, float("nan"), 4])
+    records = [{"query": QUESTION, "passages": PASSAGES, "label": [0, 1, 1, 0], "s": s} for s in ([1] * 4, [1] * 3)]
+    with pytest.raises(InputError, match="Record 1: scores must be finite, one per passage"):
+        packer.fit(records, label="label", scores="s")
 
 
 def test_prompts_with_numbers_and_citations() -> None:

@@ -81,12 +81,48 @@ def test_code_and_output_on_a_page_come_from_a_file_that_runs(page: Path) -> Non
 
 
 @pytest.mark.parametrize("page", runner["pages"](), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_page_defines_what_its_code_uses(page: Path) -> None:
-    """Copied from the page, in order, its blocks need nothing that only the file of a snippet has."""
+def test_a_block_defines_what_it_uses(page: Path) -> None:
+    """Each can be copied alone. On pages that are read from the top, each continues the ones before it."""
     ruff = pytest.importorskip("ruff", reason="needs the extra docs").find_ruff_bin()
-    code = "\n".join(blocks(page, "python"))
+    code = blocks(page, "python")
+    if {name for _, name, *_ in runner["CODE"].findall(page.read_text(encoding="utf8"))} & {*runner["IN_ORDER"]}:
+        code = ["\n".join(code)]
     command = [ruff, "check", "--isolated", "--quiet", "--select", "F821", "--output-format", "concise", "-"]
-    assert subprocess.run(command, input=code, capture_output=True, text=True, check=False).stdout == ""
+    for block in code:
+        assert subprocess.run(command, input=block, capture_output=True, text=True, check=False).stdout == "", block
+
+
+def test_a_part_of_a_file_begins_with_what_it_needs_of_the_lines_before() -> None:
+    before = """
+import numpy as np
+from math import cos, sin
+
+a = np.array([1, 2])
+b = 5  # not needed
+
+
+def f(x):
+    return sin(x)
+
+
+a[0] = 3
+print(b)
+"""
+    needed = """import numpy as np
+from math import sin
+
+a = np.array([1, 2])
+
+
+def f(x):
+    return sin(x)
+
+
+a[0] = 3
+
+"""
+    assert runner["needed_before"](before, "print(f(a))\n") == needed
+    assert runner["needed_before"](before, "print([i for i in range(3)])\n") == ""
 
 
 @pytest.mark.parametrize("name", MADE)

@@ -195,6 +195,19 @@ def test_greedy_claims_no_bound_for_a_function_that_lowers_values_or_rises(metho
         assert lists.bound.startswith("no bound: ")
 
 
+@pytest.mark.parametrize(("repeats", "list_features"), [(False, False), (True, True), (True, False)])
+def test_rivals_that_look_at_the_list_are_no_rivals_of_the_theorem(repeats, list_features):
+    features = Candidate(standardize=False)
+    features = features + lw.features.Distance(standardize=False) if list_features else features
+    weights = np.random.default_rng(0).normal(size=(20, 9 if list_features else 3))
+    learner = lw.learners.WeightedMajority([lw.policies.Linear(one) for one in weights])
+    settings = {"features": features, "learner": learner, "n_passes": 1, "batch_size": 1, "keep": "mixture"}
+    certificate = lw.SCP(3, repeats=repeats, **settings, random_state=0).fit(problems(40)).online_certificate()
+    assert certificate.assumptions_met == (repeats and not list_features)
+    assert ("No guarantee: the policies look at the list" in str(certificate)) != certificate.assumptions_met
+    assert ("best list of 3 policies of the class" in str(certificate)) == certificate.assumptions_met
+
+
 def test_constraints_of_the_problems_are_named():
     limited = problems(40).with_constraints(exclude=np.arange(0, 320, 8))
     model = lw.SCP(3, n_passes=1, batch_size=1, keep="mixture", features=Candidate(standardize=False), effort="fast")

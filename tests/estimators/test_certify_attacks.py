@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import listwright as lw
@@ -234,6 +235,34 @@ def test_a_mixture_is_certified_for_the_mean_over_its_draws() -> None:
     assert ["the mean over such draws" in text for text in said] == [True, False]
 
 
+def pair(problem: Any, rows: Any) -> float:
+    """Two of forty items are worth nothing alone and everything together."""
+    needles = {int(row) for row in np.argsort(problem.features[:, 1])[:2]} & {int(row) for row in rows}
+    return min(1.0, 0.3 * (len(rows) - len(needles)) + (len(needles) == 2))
+
+
+def test_few_problems_show_that_a_reward_of_the_users_own_is_not_submodular() -> None:
+    x = np.random.default_rng(0).random((240, 40, 2)).astype(np.float32)
+    problems = lw.Problems.from_arrays(x, reward=Function(pair))
+    model = quick(problems[:40])  # its lists are worth 0.6, the best ones 1
+    made = [model.certify(problems[start : start + 20], DELTA) for start in range(40, 240, 20)]
+    assert [one.share_of_best for one in made] == [None] * 10
+    assert all(one.notes[-1].endswith("as seen here on all problems: from 0 to 1.") for one in made[:1])
+
+
+def test_what_is_assumed_of_a_reward_is_no_more_than_what_is_claimed_needs() -> None:
+    problems = world(0, 60, lambda _, __: Function(lambda _, rows: 3.0 * len(rows)))
+    assert "on all problems: 0 or more." in str(quick(problems[:30]).certify(problems[30:]))
+
+
+def test_a_function_that_is_said_to_be_unbounded_is_not_compared() -> None:
+    function = Function(lambda _, rows: 0.1 * len(rows), bounded=False)
+    problems = world(0, 60, lambda _, __: function)
+    made = quick(problems[:30]).certify(problems[30:])
+    assert (made.share_of_greedy, made.share_of_best) == (None, None)
+    assert "values of this reward may be above 1" in str(made)
+
+
 def test_values_below_zero_are_refused() -> None:
     problems = world(0, 60, lambda _, __: Function(lambda _, rows: -0.3 * len(rows)))
     with pytest.raises(InputError, match=r"worth 0 or more\. Got -0\.6"):
@@ -327,9 +356,16 @@ def test_update_drops_what_later_problems_do_not_allow() -> None:
 def test_a_model_that_is_fitted_again_is_noticed() -> None:
     held, model = world(9, 80, any_success), lw.SCP(2, features=lw.features.Candidate(), n_passes=1, random_state=0)
     sentences = [str(model.fit(world(seed, 30, any_success)).certify(held)) for seed in (10, 11)]
-    assert "were used for 1 other certificate before" not in sentences[0]
+    assert "equal ones, were used for 1 other certificate before" not in sentences[0]
     assert "were used for 1 other certificate before" in sentences[1]
     assert str(model.certify(held)) == sentences[1]  # the same sentence again is nothing new
+
+
+def test_a_set_that_grows_between_certificates_is_noticed() -> None:
+    model, held = quick(world(0, 30, any_success)), world(21, 90, any_success)
+    assert "other certificate" not in str(model.certify(held[:20]))
+    assert "1 other certificate before" in str(model.certify(held[:50]))
+    assert "update, whose bounds hold together" in str(model.certify(held))
 
 
 def test_weights_and_clusters_say_what_means_are_taken_over() -> None:
@@ -348,6 +384,19 @@ def test_weights_and_clusters_say_what_means_are_taken_over() -> None:
     assert by_user.mean == pytest.approx(np.mean([values[clusters == user].mean() for user in range(50)]))
     assert "of effectively 50 independent groups" in str(by_user)
     assert "Each group counts the same" in str(by_user)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+def test_problems_without_a_cluster_are_not_taken_for_one_cluster(missing) -> None:
+    x = np.random.default_rng(0).random((60, ITEMS, 2)).reshape(-1, 2)
+    frame = pd.DataFrame(x, columns=["a", "b"]).assign(visit=np.repeat(np.arange(60), ITEMS), clicked=x[:, 0] > 0.8)
+    model = lw.SCP(2, effort="fast", random_state=0).fit(frame[frame.visit < 30], problem="visit", reward="any:clicked")
+    held = frame[frame.visit >= 30].assign(user=lambda held: held.visit.astype(object))
+    held.loc[held.visit >= 50, "user"] = missing
+    with pytest.raises(InputError, match="cluster has no entry for 10 of 30 problems, such as 50"):
+        model.certify(held, cluster="user")
+    with pytest.raises(InputError, match="cluster has no entry for 10 of 30 problems, such as 50"):
+        model.certify(held, cluster=held.user[::ITEMS].to_list())
 
 
 def test_no_confidence_reads_as_certainty() -> None:
@@ -391,7 +440,7 @@ def test_copies_on_both_sides_of_a_split_are_named_and_other_problems_are_not(se
         lw.Problems.from_arrays(np.tile(x, (n, 1, 1)), reward=AnySuccess(np.tile(wins, (n, 1)))) for n in (1, 2)
     )
     said = [str(lw.SCP(2, effort="fast", random_state=0).fit(some, certify=0.5).certified_) for some in (once, copies)]
-    assert ["equal problems learned from" in text for text in said] == [False, True]
+    assert ["nearly equal training problems; " in text for text in said] == [False, True]
 
 
 @pytest.mark.parametrize("kind", [lw.baselines.TopK, lw.baselines.Random])

@@ -161,6 +161,8 @@ def test_few_problems(n: int) -> None:
 def test_bad_input() -> None:
     with pytest.raises(InputError, match=r"effort must be one of auto, fast\. Got 'most'"):
         lw.SCP(2, effort="most").fit(portfolio(10))
+    with pytest.raises(InputError, match=r"Got 'best'\. What \"best\" did is part of \"auto\"\."):
+        lw.SCP(2, effort="best").fit(portfolio(10))
     with pytest.raises(InputError, match="models must be some of static, forest"):
         ExpectedGain(("oracle",)).fit(portfolio(10))
     with pytest.raises(InputError, match="models must name at least one of static, forest"):

@@ -86,6 +86,16 @@ def test_visits_are_counted_by_state_whatever_the_slices(size: int) -> None:
     assert certificate.states == 25
 
 
+def test_states_without_context_that_come_again_one_by_one_are_named() -> None:
+    wins = np.random.default_rng(0).random((9, 30)) < 0.1
+    model = lw.ContextFreeSCP(3, random_state=0)
+    for i in range(90):
+        reward = lw.rewards.AnySuccess(wins[i % 9 : i % 9 + 1])
+        model.partial_fit(lw.Problems.from_arrays(np.zeros((1, 30, 0)), reward=reward, catalogue=np.arange(30)))
+    said = "independent draws, each visited once, although 81 of the visits are to states that equal earlier ones."
+    assert said in str(model.online_certificate())
+
+
 def test_partial_fit_after_fit_goes_on() -> None:
     model = lw.SCP(3, n_passes=2, effort="fast").fit(problems_of_kinds(40))
     before, rounds = model.policy_.weights, model.n_rounds_

@@ -99,6 +99,28 @@ def test_the_record_says_what_was_tried_and_why() -> None:
     assert model.measured_ is model.report_.measured
 
 
+class Fixed:
+    """A method with given values by problem and length."""
+
+    settings, limits, sorts = lw.SCP(2), {"length": 2, "budget": None}, False
+
+    def __init__(self, name: str, table: list[list[float]]) -> None:
+        self.name, self.table = name, np.array(table)
+
+    def seconds(self, problems: lw.Problems) -> float:
+        return 0.0
+
+    def values(self, problems: lw.Problems) -> np.ndarray:
+        return self.table
+
+
+def test_of_methods_with_the_same_value_none_is_called_ahead() -> None:
+    late, early = Fixed("late", [[0.0, 1.0]] * 12), Fixed("early", [[1.0, 1.0]] * 12)
+    chosen, _, report = choose([late, early], curved(12))
+    assert (chosen.name, report.best, report.lead) == ("early", "early", 0.0)
+    assert "The best was" not in str(report)
+
+
 @pytest.mark.parametrize(
     "settings", [{"features": Candidate()}, {"learner": "ridge"}, {"batch_size": 7}, {"repeats": True}]
 )
@@ -123,6 +145,7 @@ def test_what_would_take_too_long_is_left_out_by_the_size_of_the_problems() -> N
     assert [trial.name for trial in model.trials_] == ["one column"]
     assert "linear" in model.report_.untried
     assert "Left out because of the time limit" in told(model)
+    assert "Left out because of the time limit" in model.report_._repr_html_()
     linear = auto_methods(curved(40), plain())[2]
     assert linear.seconds(curved(400)) > linear.seconds(curved(40)) > 0
     assert time_to_try(curved(40), plain()) == 20.0  # the least

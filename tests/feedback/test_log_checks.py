@@ -8,7 +8,7 @@ import pytest
 
 import listwright as lw
 from listwright.errors import DataWarning, InputError
-from listwright.feedback import Log, evaluate
+from listwright.feedback import EvidenceWarning, Log, evaluate
 from listwright.feedback.log_frames import read_faults
 from tests.feedback.off_policy.logs import best, even_log
 
@@ -97,7 +97,7 @@ def test_drawn_faults_are_all_counted_and_the_other_lists_kept(seed: int) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["user_id", "UserID", "userId", "userid", "customer no", "device-key", "session_hash", "adId"]
+    "name", ["user_id", "UserID", "userId", "userid", "uid", "customer no", "device-key", "session_hash", "adId"]
 )
 def test_columns_that_name_somebody_are_noticed(name: str) -> None:
     kinds = {
@@ -105,6 +105,25 @@ def test_columns_that_name_somebody_are_noticed(name: str) -> None:
         for fault in read_faults(frame().drop("new_chance").with_columns(pl.int_range(pl.len()).alias(name)), ROLES)
     }
     assert kinds == {"ids"}
+
+
+def test_ids_with_gaps_are_ids_though_frames_hold_them_as_floats() -> None:
+    gaps = frame().drop("new_chance").with_columns(visitor=pl.when(pl.col("price") > 0.2).then(pl.int_range(pl.len())))
+    (fault,) = [fault for fault in read_faults(gaps.to_pandas(), ROLES) if fault.kind == "ids"]
+    assert fault.examples == ("visitor",)
+    shares = frame().drop("new_chance").with_columns(visitor_share=pl.col("price"))
+    assert not read_faults(shares, ROLES)
+
+
+@pytest.mark.parametrize("versions", [["2024-a", None], [3.0, None]])
+def test_versions_may_be_names_or_missing(versions: list[object]) -> None:
+    some = frame().with_columns(
+        policy_version=pl.when(pl.col("request_id") < "r3").then(pl.lit(versions[0])).otherwise(pl.lit(versions[1]))
+    )
+    log = Log.from_frame(some, features=["price"])
+    assert len(log) == 200
+    told = dict(zip(log.to_frame("polars")["list"], log.to_frame("polars")["version"], strict=True))
+    assert told["r1"] == told["r2"] != told["r3"] == told["r4"] == 0
 
 
 @pytest.mark.parametrize("name", ["grid", "paid", "usability", "liquid", "keyboard", "bid"])
@@ -138,6 +157,19 @@ def test_chances_of_any_stochastic_policy() -> None:
         evaluate(log)
 
 
+def test_chances_of_a_policy_that_never_draws_are_whole_numbers() -> None:
+    even = frame(600)  # it shows a and b, or the first of them that is open
+    best = pl.when(pl.col("rank") == 1).then(pl.col("item_id") == "a").otherwise(pl.col("item_id") <= "b")
+    log = Log.from_frame(even.with_columns(best.cast(pl.Int64).alias("sure")), features=["price"])
+    with pytest.warns(EvidenceWarning):
+        told = evaluate(log, chances="sure")
+    logged = log.answered_lists()
+    items = logged.rows - logged.problems.offsets[:-1, None]
+    match = np.stack([items[:, 0] == 0, items[:, 1] <= 1], axis=1)
+    weights = np.cumprod(match / np.array([1 / 4, 1 / 3]), axis=1)
+    assert told.per_position_ips.value == pytest.approx((weights * logged.outcomes).sum(axis=1).mean())
+
+
 def test_a_policy_learned_by_its_lower_bound() -> None:
     log = even_log(600)
     model = lw.OnlineSCP(2, random_state=0).fit_log(log, objective="off_policy")
@@ -160,3 +192,11 @@ def test_what_was_certain_or_blocked_is_no_fault() -> None:
     assert not [fault for fault in read_faults(blocked, ROLES) if fault.kind == "weights"]
     flagged = even.with_columns(shown=pl.col("rank").is_not_null(), rank=pl.col("rank").fill_null(0))
     assert not [fault for fault in read_faults(flagged, ROLES) if fault.kind == "positions"]
+
+
+def test_ids_and_leaks_are_noticed_in_logs_that_were_written_too() -> None:
+    written = frame().rename({"price": "feature: user_id"}).drop("new_chance")
+    written = written.with_columns(pl.int_range(pl.len()).alias("feature: user_id"))
+    assert {fault.kind for fault in read_faults(written, ROLES)} == {"ids"}
+    with pytest.warns(DataWarning, match="used as features: user_id"):
+        Log.from_frame(written)

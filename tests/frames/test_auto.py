@@ -48,19 +48,26 @@ def test_a_solver_frame_needs_no_option_but_problem_and_reward() -> None:
 
 
 def test_both_can_be_switched_off() -> None:
-    features = lw.Problems.from_frame(solvers(), problem="instance", item="algorithm", context=None, ignore=["solved"])
+    ids: dict[str, Any] = {"problem": "instance", "item": "algorithm", "ignore": ["solved"]}
+    features = lw.Problems.from_frame(solvers(), context=None, catalogue=None, **ids)
     assert (features.n_features, features.context, features.catalogue) == (6, None, None)
-    ids = {"problem": "instance", "item": "algorithm", "ignore": ["solved"]}
+    known = lw.Problems.from_frame(solvers(), context=None, **ids)  # each is switched off alone
+    assert known.n_features == 6
+    assert known.context is None
+    assert known.catalogue is not None
+    named = lw.Problems.from_frame(solvers(), problem="instance", reward="any:solved", catalogue=None)
+    assert (named.catalogue, named.item_ids.tolist()[:2]) == (None, ["ace", "bee"])
     with pytest.raises(InputError, match=r"cannot be distinguished|no features"):
         lw.SCP(1).fit(solvers(), reward="any:solved", context=["is_*"], catalogue=None, **(ids | {"ignore": ["size*"]}))
     assert lw.Problems.from_frame(solvers(), **ids).catalogue is not None
 
 
-@pytest.mark.parametrize("option", ["item", "categorical"])
-def test_a_recurring_item_is_never_dropped_in_silence(option: str) -> None:
-    names: dict[str, Any] = {"item": "algorithm"} | ({} if option == "item" else {"categorical": ["algorithm"]})
+@pytest.mark.parametrize("options", [("item",), ("item", "categorical"), ("categorical",)])
+def test_a_recurring_item_is_never_dropped_in_silence(options: tuple[str, ...]) -> None:
+    ways: dict[str, Any] = {"item": "algorithm", "categorical": ["algorithm"]}
+    names = {option: ways[option] for option in options}
     problems, columns = read_with_columns(solvers(), problem="instance", reward="any:solved", **names)
-    assert columns.catalogue == "algorithm" or "algorithm" in columns.features
+    assert columns.catalogue == "algorithm"
     assert lw.SCP(1, effort="fast", random_state=0).fit(problems).score(problems) > 0.9
 
 
@@ -69,6 +76,12 @@ def test_features_of_candidates_stay_features() -> None:
     table["speed"] = np.random.default_rng(0).random(len(table))
     problems = lw.Problems.from_frame(table, problem="instance", item="algorithm", reward="any:solved")
     assert (problems.n_features, problems.context, problems.catalogue) == (1, None, None)
+
+
+def test_numbers_that_are_text_are_not_dropped_in_silence() -> None:
+    table = solvers(20).assign(speed=[f"{seconds:.2f}" for seconds in np.random.default_rng(0).random(80)])
+    with pytest.warns(DataWarning, match=r"numbers written as text .* left out: 'speed'\. Convert them"):
+        lw.Problems.from_frame(table, problem="instance", reward="any:solved")
 
 
 @pytest.mark.parametrize("convert", [lambda table: table, pl.from_pandas])

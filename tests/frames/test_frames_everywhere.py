@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -148,6 +149,24 @@ def test_a_path_in_place_of_problems_is_explained() -> None:
         lw.SCP(2, effort="fast").fit("past.csv")
     with pytest.raises(InputError, match="two columns named 'good'"):
         lw.SCP(2).fit(pd.DataFrame([[1, 1, 2.0]], columns=["user", "good", "good"]), reward="any:good", **NAMES)
+
+
+@pytest.mark.parametrize("given", [{"user": [1]}, np.zeros((2, 2)), [1, 2], None, "past.csv"])
+def test_what_is_neither_problems_nor_a_frame_is_refused_everywhere(given: Any) -> None:
+    model = lw.SCP(2, effort="fast", random_state=0).fit(frame(), reward="any:clicked", **NAMES)
+    calls: list[Callable[[], Any]] = [
+        lambda: model.predict(given),
+        lambda: model.score(given),
+        lambda: model.certify(given),
+        lambda: lw.evaluate(model, given),
+        lambda: lw.importance(model, given),
+        lambda: lw.SCP(2).fit(given, reward="any:clicked"),
+        lambda: lw.SCP(2).partial_fit(given, reward="any:clicked"),
+        lambda: lw.compare({"model": model}, given, reward="any:clicked"),
+    ]
+    for call in calls:
+        with pytest.raises(InputError, match=r"a frame|no file|the path"):
+            call()
 
 
 def test_a_lambda_as_reward_names_the_class_that_takes_it() -> None:

@@ -32,6 +32,35 @@ def falls(scores: list[float]) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_what_windows_share_is_kept_once() -> None:
+    for name in ("langchain_core", "llama_index.core", "haystack"):
+        pytest.importorskip(name)
+    import haystack
+    from langchain_core.documents import Document
+    from llama_index.core.schema import NodeWithScore, TextNode
+
+    from listwright.integrations.haystack import ListwrightRanker
+    from listwright.integrations.langchain import ListwrightCompressor
+    from listwright.integrations.llama_index import ListwrightPostprocessor
+
+    words = [f"word{i}" for i in range(300)]
+    texts = [" ".join(words[start : start + 100]) for start in range(0, 250, 50)]
+    documents = [Document(page_content=text) for text in texts]
+    compressed = ListwrightCompressor(tokens="words").compress_documents(documents, "What about word7?")
+    nodes = [NodeWithScore(node=TextNode(text=text), score=1.0) for text in texts]
+    processed = ListwrightPostprocessor(tokens="words").postprocess_nodes(nodes, query_str="What about word7?")
+    plain = [haystack.Document(content=text) for text in texts]
+    ranked = ListwrightRanker(tokens="words").run("What about word7?", plain)["documents"]
+    for kept in (
+        [document.page_content for document in compressed],
+        [entry.node.get_content() for entry in processed],
+        [document.content for document in ranked],
+    ):
+        assert sorted(" ".join(kept).split()) == sorted(words)
+    assert [entry.node.get_content() for entry in nodes] == texts
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_langchain() -> None:
     core = pytest.importorskip("langchain_core")
     assert core

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 import listwright as lw
+from listwright._internal.threads import own_warnings
 from listwright.errors import DataWarning
 
 
@@ -40,3 +42,15 @@ def test_a_warning_of_a_table_is_at_the_line_that_reads_it() -> None:
     with pytest.warns(DataWarning, match="'day'") as told:
         lw.Problems.from_frame(dated)
     assert line_of(told[0]) == "lw.Problems.from_frame(dated)"
+
+
+def test_what_scikit_learn_does_to_the_filters_of_warnings_does_not_last():
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        filters = list(warnings.filters)
+        with own_warnings():
+            warnings.resetwarnings()
+            warnings.warn("`sklearn.utils.parallel.delayed` should be used with `Parallel`", UserWarning, stacklevel=1)
+            warnings.warn("not converged", UserWarning, stacklevel=1)
+        assert warnings.filters == filters
+    assert [str(warning.message) for warning in noted] == ["not converged"]

@@ -311,6 +311,22 @@ def test_settings_of_exploration(tmp_path):
             Settings(tmp_path / "model", **wrong).check()
 
 
+def test_ids_of_a_catalogue_that_are_numbers_are_no_places_in_it(opened, tmp_path, caplog):
+    rng, rows = np.random.default_rng(0), []
+    for i in range(60):
+        rows += [(i, int(item), j, float(item > 3)) for j, item in enumerate(rng.permutation(6)[:2])]
+    frame = pl.DataFrame(rows, schema=["request_id", "item_id", "rank", "clicked"], orient="row")
+    lw.OnlineSCP(2, random_state=0).fit_log(lw.feedback.Log.from_frame(frame, catalogue="item_id")).save(
+        tmp_path / "numbers.listwright"
+    )
+    client = opened(model=tmp_path / "numbers.listwright", store=f"sqlite:///{tmp_path}/numbers.db", learn=False)
+    assert "cannot build a list" not in caplog.text  # the lists that warm it up have no item twice
+    for names in ([0, 4, 1, 5], ["5", "4", 3, 2], [3, 2, 5, 4], [7, 5, 4, 0]):
+        items = [{"id": name, "features": {}, "catalogue": name} for name in names]
+        told = client.post("/v1/lists", json={"items": items}).json()["items"]
+        assert {int(item["id"]) for item in told} >= {4, 5}
+
+
 def test_items_of_a_catalogue_are_named_over_http(opened, tmp_path):
     rng, rows = np.random.default_rng(0), []
     for i in range(60):

@@ -182,7 +182,7 @@ def test_what_is_ambiguous_is_refused_by_name(tmp_path: Path) -> None:
     [
         ("more/d30007t/APW", r"more/d30007t does not say of which year it is, and others are of 2003 and 2004"),
         ("DUC2004/d30007t/APW", r"d30007t does not say of which task it is, and .* is of task"),
-        ("DUC2004/tasks1and2/d30001t/APW", r"Set D30001 is there twice: .*DUC2004/tasks1and2/d30001t and .*DUC2004_S"),
+        ("DUC2004/tasks1and2/d30001t/APW", r"Set D30001 occurs twice: .*DUC2004/tasks1and2/d30001t and .*DUC2004_S"),
         ("DUC2004/duc2003/d30009t/APW", r"d30009t lies below folders of 2003 and 2004"),
     ],
 )

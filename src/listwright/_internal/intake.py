@@ -287,7 +287,7 @@ def join_quotas(parts: Sequence[Any]) -> Quotas | None:
 def _same_shape(first: Any, other: Any) -> None:
     if first.n_features != other.n_features:
         raise InputError(f"Cannot concat problems of {first.n_features} and {other.n_features} features.")
-    if first.feature_names != other.feature_names:
+    if (first.feature_names or ()) != (other.feature_names or ()):
         raise InputError(f"Cannot concat features named {first.feature_names} and {other.feature_names}.")
     for field in KINDS_OF_DATA:
         if (getattr(first, field) is None) != (getattr(other, field) is None):

@@ -74,7 +74,7 @@ def lines(records: Records, x: str, title: str) -> Any:
         alt.Chart(alt.Data(values=known))
         .mark_line(point=True)
         .encode(
-            x=alt.X(f"{x}:Q", title=x),
+            x=alt.X(f"{x}:Q", title=x, axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False)),
             color=alt.Color("kind:N", title=None),
             tooltip=[f"{x}:Q", "kind:N", "value:Q"],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -36,6 +37,16 @@ def threads_for(table: Any) -> AbstractContextManager[Any]:
     if table.shape[0] * table.shape[1] >= SMALL:
         return nullcontext()
     return _controller(frozenset(name for name in OPENMP if name in sys.modules)).limit(limits=1, user_api="openmp")
+
+
+@contextmanager
+def own_warnings() -> Iterator[None]:
+    """Inside, threads of scikit-learn may lose the filters of warnings, and say so for each tree: neither lasts."""
+    with warnings.catch_warnings(record=True) as noted:
+        yield
+    for entry in noted:
+        if "sklearn.utils.parallel" not in str(entry.message):
+            warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
 
 
 def in_parallel(work: Callable[[int, int], None], offsets: Ints, worth_it: bool = True) -> None:

@@ -28,6 +28,17 @@ def dense_dot(left: Floats32, other: Floats32) -> float:
     return total
 
 
+@inner(fastmath={"reassoc", "nsz", "contract"})
+def square_and_dot(row: Floats32, other: Floats) -> tuple[float, float]:
+    """Return the squared length of a row and its dot product with other numbers, in one read."""
+    square, total = 0.0, 0.0
+    for i in range(len(row)):
+        number = np.float64(row[i])
+        square += number * number
+        total += number * other[i]
+    return square, total
+
+
 @inner()
 def sparse_dot(i: int, j: int, starts: Ints, columns: Ints, values: Floats32) -> float:
     """Return the dot product of rows i and j of a CSR table with sorted columns, summed in float64."""

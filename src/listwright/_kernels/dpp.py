@@ -9,7 +9,7 @@ import numpy as np
 from listwright._internal.arrays import Floats, Floats32, Ints
 from listwright._kernels import inline, inner, kernel
 from listwright._kernels.constraints import ListLimits, has_room, next_pinned, use_up
-from listwright._kernels.cosines import Space
+from listwright._kernels.cosines import Space, square_and_dot
 from listwright._kernels.rows import best_of
 
 FLAT = 1e-10  # squared length below which the list spans a row already
@@ -33,16 +33,6 @@ def _along(axes: Floats, axis: int, dense: Floats32, row: int) -> float:
     return total
 
 
-@inner(fastmath={"reassoc", "nsz", "contract"})
-def _square_and_along(axes: Floats, dense: Floats32, row: int) -> tuple[float, float]:
-    square, total = 0.0, 0.0
-    for j in range(dense.shape[1]):
-        number = np.float64(dense[row, j])
-        square += number * number
-        total += number * axes[0, j]
-    return square, total
-
-
 @inner()
 def _sparse_square_and_along(
     axes: Floats, axis: int, columns: Ints, values: Floats32, low: int, high: int
@@ -61,7 +51,7 @@ def _compare_all(first: int, end: int, space: Space, seen: DPPState) -> None:
     quality, bounds, left_over, compared, axes = seen
     for row in range(first, end):
         if len(starts) == 0:
-            square, part = _square_and_along(axes, dense, row)
+            square, part = square_and_dot(dense[row], axes[0])
         else:
             square, part = _sparse_square_and_along(axes, np.int64(0), columns, values, starts[row], starts[row + 1])
         inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from listwright._internal.arrays import Floats, Ints, RandomState, as_generator
 from listwright._internal.extras import find_extra
 from listwright._internal.parameters import clone, takes_nan
 from listwright._internal.saved import saved_as
-from listwright._internal.threads import SMALL, one_thread, threads_for
+from listwright._internal.threads import SMALL, one_thread, own_warnings, threads_for
 from listwright.baselines.base import Baseline, PerGroup, lists_by_score
 from listwright.baselines.weighted_cover import by_item, gains_alone, items_of, state_table
 from listwright.errors import InputError
@@ -185,7 +184,7 @@ def fit_estimator(estimator: Any, table: Any, gains: Floats, seed: int, counts: 
         return DummyRegressor().fit(table, gains)
     model = _fresh(estimator, table, seed)
     table = _suit(table, model)
-    with threads_for(table), warnings.catch_warnings():  # threads of scikit-learn may leave no filters of warnings
+    with threads_for(table), own_warnings():
         if is_ranker(estimator) and counts is not None:
             return fit_ranker(model, table, gains, counts)
         model.fit(table, gains)

@@ -349,8 +349,8 @@ def state_table(problems: Problems, n_items: int) -> Floats32:
         return problems.context
     if not problems.n_features or not has_whole_catalogue(problems, n_items):
         raise InputError(
-            "These problems have no features that describe them as a whole. Pass context to Problems.from_arrays, or "
-            f"features of the whole catalogue ({n_items} candidates) in every problem."
+            "These problems have no features that describe them as a whole. Name context=, of a frame's columns or "
+            f"of Problems.from_arrays, or give features of the whole catalogue ({n_items} candidates) in every problem."
         )
     return whole_problem(with_catalogue(problems), n_items)
 

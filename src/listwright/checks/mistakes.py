@@ -22,6 +22,7 @@ SUSPICIOUS = 0.8  # the same for columns whose names say that they are measured 
 MIXED = 60  # problems with better and worse items that a column without ties, or with noise, must tell apart
 MOST_LEVELS = 50  # different values up to which a column is also taken for a category
 AFTERWARDS = re.compile(r"runtime|dwell|elapsed|click|position|purchase|watched|outcome|label|target|runstatus")
+BEFORE = re.compile(r"past|prev|prior|before|hist|predict|expect|estimat|average|(?<![a-z])(avg|mean|last|rate)")
 FIRST_LOOK, SLACK = 400, 0.05  # pairs of a better and a worse item that say which columns are worth a closer look
 MOST_PAIRED = 40  # columns up to which pairs of them are looked at
 NAMED = 3  # examples in a message
@@ -67,7 +68,8 @@ def mistakes(problems: Problems, length: int | None = None) -> Iterator[str]:
         yield (
             f"Column {name_columns(some, counting)} counts the candidates of every problem (1, 2, 3, ...), like the "
             "position at which items were shown. If users saw them there, it says where they looked and not what is "
-            "good: leave it out with ignore=, or learn from the log (OnlineSCP.fit_log, listwright fit --log)."
+            "good: leave it out with ignore=, or learn from the log (OnlineSCP.fit_log, listwright fit --log). If it "
+            "names recurring items, say so with item=."
         )
 
 
@@ -118,7 +120,8 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
 
 
 def measured_afterwards(problems: Problems) -> Ints:
-    named = [AFTERWARDS.search(_letters(name)) is not None for name in feature_names(problems)]
+    names = feature_names(problems)
+    named = [AFTERWARDS.search(_letters(name)) is not None and not BEFORE.search(name.lower()) for name in names]
     return np.flatnonzero(named)
 
 
@@ -128,7 +131,7 @@ def leaking_categories(problems: Problems, gains: Floats) -> list[str]:
     if sparse.issparse(problems.features) or min(better.sum(), (~better).sum()) < EVENTS:
         return []
     by_level = {name: _rates_by_level(codes, better, problems.owners) for name, codes in _categories(problems)}
-    return [name for name, rates in by_level.items() if _leaks(rates, better, problems, NEARLY)]
+    return [name for name, rates in by_level.items() if _leaks(rates, better, problems, NEARLY, rates=True)]
 
 
 def _categories(problems: Problems) -> Iterator[tuple[str, Ints]]:
@@ -159,7 +162,9 @@ def _rates_by_level(codes: Ints, better: Bools, owners: Ints) -> Floats:
 def leaking_pairs(problems: Problems, gains: Floats) -> list[tuple[int, int]]:
     """Return the pairs of columns whose difference or product gives the reward away, where no column alone does."""
     better, n = better_items(problems, gains), problems.n_features
-    if not 2 <= n <= MOST_PAIRED or sparse.issparse(problems.features) or better.all() or not better.any():
+    if not 2 <= n <= MOST_PAIRED or sparse.issparse(problems.features):
+        return []
+    if min(better.sum(), (~better).sum()) < 2 * EVENTS:  # of many pairs, some would do so by chance
         return []
     first, second = np.triu_indices(n, 1)
     rows, table, names = _sample_pairs(problems, better), problems.features.astype(np.float64), set()
@@ -205,7 +210,9 @@ def _share_ahead(gaps: Floats) -> Floats:
     return (1.0 + np.abs(ahead)) / 2.0
 
 
-def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, exact: bool = False) -> bool:
+def _leaks(
+    values: Floats, better: Bools, problems: Problems, limit: float, *, exact: bool = False, rates: bool = False
+) -> bool:
     """Return whether values order items by their gains, in so many problems or so clearly that it is no chance."""
     auc = _within_auc(values, better, problems.owners, problems.offsets)
     auc, flat, steep = max(auc, 1.0 - auc), _mostly_equal(values[~better]), _mostly_equal(values[better])
@@ -214,7 +221,8 @@ def _leaks(values: Floats, better: Bools, problems: Problems, limit: float, *, e
     n_better = np.bincount(problems.owners, better, minlength=len(problems))
     mixed = int(((n_better > 0) & (n_better < problems.counts)).sum())
     enough = MIXED // 2 if auc == 1.0 and limit < LEAKS else MIXED  # one column without a single mistake is no chance
-    return limit <= SUSPICIOUS or exact or mixed >= enough or (auc >= LEAKS and (flat or steep))
+    clear = flat and steep if rates else flat or steep  # many rates are 0 where few items succeed
+    return limit <= SUSPICIOUS or exact or mixed >= enough or (auc >= LEAKS and clear)
 
 
 def _mostly_equal(values: Floats) -> bool:

@@ -370,7 +370,7 @@ def _laws(problems: Problems, n_trials: int, rng: np.random.Generator) -> Findin
         return Finding("error", error.law, str(error))
     many = f"{len(some):,} problem{'' if len(some) == 1 else 's'}"
     laws = "monotone, submodular" if some.reward.submodular else "monotone"
-    return Finding("ok", "laws", f"The reward keeps its laws ({laws}) on all lists tried, of {many}.")
+    return Finding("ok", "laws", f"The reward satisfies its laws ({laws}) on all lists tried, of {many}.")
 
 
 def _reachable(problems: Problems, gains: Floats) -> Finding:

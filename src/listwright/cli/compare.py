@@ -121,14 +121,14 @@ def build_report(comparison: Comparison, about: str) -> ReportPage:
         for record in means.records()
     ]
     heads = [name.replace("train_size", "learned from").replace("_", " ") for name in means.columns]
-    caption = "Mean over problems; learned from so many problems of the other folds."
+    caption = "Mean over problems; learned from this many problems of the other folds."
     parts: list[Any] = [ReportTable(heads, rows, caption)]
     apart = _differences(comparison)
     if apart:
         shown = ["method", "ahead", "low", "high", "wins", "losses", "ties"]
         limit = comparison.limit
         over = f"over all {limit}s" if len(set(means[limit].tolist())) > 1 else f"at one {limit}"
-        caption = f"{comparison.methods[0]} less the other method, problem by problem, {over}; 95 % interval."
+        caption = f"{comparison.methods[0]} minus the other method, problem by problem, {over}; 95 % interval."
         parts.append(ReportTable(shown, [[_text(record[name]) for name in shown] for record in apart], caption))
     parts.append(Figure("values", comparison.plot(), "Mean value with 95 % intervals."))
     return ReportPage("Methods compared", findings(comparison), [Section("Methods on the same folds", about, parts)])

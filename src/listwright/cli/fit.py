@@ -39,14 +39,14 @@ def check(
     as_json: given.AsJson = False,
 ) -> None:
     """Look for mistakes in a training table: a reward that is not submodular, duplicates, features that are constant or
-    give the answer away, and problems that no list can solve. The exit code is 1 if the reward breaks a law. With
-    --log, count the faults of a log of shown lists by kind, with examples: positions, duplicates, outcomes,
+    give the answer away, and problems that no list can solve. The exit code is 1 if the reward breaks a law or is given
+    away. With --log, count the faults of a log of shown lists by kind, with examples: positions, duplicates, outcomes,
     propensities, missing candidates, weights that do not average 1, ids and leaks among the features."""
     logs.one_source(data, log)
     if log:
-        item = log_options(read.keywords).get("item")  # type: ignore[attr-defined]  # a partial, see on_tables
-        columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column, item)
-        logs.check_log(log, columns, as_json=as_json)
+        options = log_options(read.keywords)  # type: ignore[attr-defined]  # a partial, see on_tables
+        named = (list_column, position_column, outcome_column, propensity_column, options.get("item"))
+        logs.check_log(log, logs.columns_of(*named) | {"ignore": options.get("ignore")}, as_json=as_json)
         return
     from listwright.checks import examine
 

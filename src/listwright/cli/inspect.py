@@ -73,7 +73,7 @@ def inspect(
         return
     for name, value in about_file.items():
         _show(name, value)
-    _show_bars("weights, for one spread of a feature", weights, "weight")
+    _show_bars("weights, per standard deviation of a feature", weights, "weight")
     _show_bars("importance: what lists lose without a feature", important, "importance")
     if out is not None:
         print(f"Wrote {out}.")

@@ -80,7 +80,8 @@ def _faults(files: list[str], columns: Mapping[str, Any]) -> list[Any]:
     from listwright.feedback.log_frames import OPTIONS, alike_files, read_faults
 
     named = {role: columns.get(name) for role, name in OPTIONS.items()}
-    return [fault for some in alike_files(files, named) for fault in read_faults(*some)]
+    ignored = columns.get("ignore") or ()
+    return [fault for some in alike_files(files, named) for fault in read_faults(*some, ignored)]
 
 
 def check_log(files: list[str], columns: Mapping[str, Any], *, as_json: bool) -> None:
@@ -90,7 +91,7 @@ def check_log(files: list[str], columns: Mapping[str, Any], *, as_json: bool) ->
         show_json([fault.to_dict() for fault in faults])
     else:
         print("\n".join(map(str, faults)) or "No faults.")
-    if any(fault.by_list for fault in faults):
+    if any(fault.by_list or fault.kind == "types" for fault in faults):
         raise typer.Exit(1)
 
 
@@ -101,12 +102,11 @@ def log_for(
     from listwright.feedback.log_frames import MARKS, columns_in, prefixed_columns
 
     options: dict[str, Any] = {}
-    if not any(prefixed_columns(columns_in(files), kind) for kind in MARKS):
-        known, signature = getattr(model, "columns_", None), model.signature_
-        if known is not None:
-            options = {"columns": known, "new_levels": new_levels}
-        elif signature.feature_names is not None:
-            options = {"features": list(signature.feature_names)}
+    known, names = getattr(model, "columns_", None), model.signature_.feature_names
+    if known is not None:
+        options = {"columns": known, "new_levels": new_levels}
+    elif names is not None and not any(prefixed_columns(columns_in(files[:1]), kind) for kind in MARKS):
+        options = {"features": list(names)}
     return read_log(files, cascade=cascade, columns=columns, options=options, drop_bad=drop_bad)
 
 
@@ -161,7 +161,7 @@ def plan(
         float, typer.Option(help="What may be lost per list if the candidate is worth nothing.")
     ] = 0.02,
     difference: Annotated[
-        float | None, typer.Option(help="Difference per list to look for; by default what the log lets expect.")
+        float | None, typer.Option(help="Difference per list to look for; by default what the log suggests.")
     ] = None,
     by: Annotated[
         str, typer.Option(help="Show the candidate by whole lists or slot by slot: lists or slots.")
@@ -177,7 +177,7 @@ def plan(
     as_json: given.AsJson = False,
 ) -> None:
     """Plan how many lists it takes to judge a candidate model against today's policy, and which share of the lists it
-    may build. `listwright serve --candidate` then does it."""
+    may build. `listwright serve --candidate` runs the trial."""
     from listwright.feedback import plan as plan_lists
 
     columns = columns_of(list_column, position_column, outcome_column, propensity_column, item_column)

@@ -60,7 +60,7 @@ Budget = Annotated[
     float | None, typer.Option(callback=_above_zero, help="Total size of a list, in the unit of the size column.")
 ]
 CostBudget = Annotated[float | None, typer.Option(callback=_above_zero, help="Largest total cost of the picked rows.")]
-PerGroup = Annotated[int | None, typer.Option(min=1, help="Most items of one group in a list.")]
+PerGroup = Annotated[int | None, typer.Option(min=1, help="Maximum number of items of one group in a list.")]
 ShortLists = Annotated[
     bool, typer.Option("--allow-short", help="Accept problems with fewer candidates than the length.")
 ]

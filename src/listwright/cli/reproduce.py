@@ -158,8 +158,8 @@ def data(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Download a published data set from its own source, once, and print where it is. The folder of that name in the
-    folder that the environment variable LISTWRIGHT_DATA names is taken instead, if there is one."""
+    """Download a published data set from its own source, once, and print where it is. Nothing is downloaded if the
+    environment variable LISTWRIGHT_DATA names a folder that has the set."""
     from listwright.datasets._fetch import PUBLISHED, obtain
 
     if name is None:

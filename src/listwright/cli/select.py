@@ -40,7 +40,7 @@ def select(
         Path | None, typer.Option(help="File of the rows to represent, if these are not the rows to pick from.")
     ] = None,
     groups: Annotated[str | None, typer.Option(help="Column of labels, for --per-group.")] = None,
-    per_group: Annotated[int | None, typer.Option(min=1, help="Most rows of each group.")] = None,
+    per_group: Annotated[int | None, typer.Option(min=1, help="Maximum number of rows of each group.")] = None,
     costs: Annotated[str | None, typer.Option(help="Column of costs, for --budget.")] = None,
     budget: given.CostBudget = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",

@@ -72,12 +72,12 @@ QUERIES, PASSAGES = ("query", "question"), ("passages", "paragraphs", "context",
 
 
 def pack(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines, each with a question and its passages.")],
-    budget: Annotated[float, typer.Option(help="Most tokens for all passages of a question together.")] = 2000,
-    length: Annotated[int | None, typer.Option(help="Most passages to pick.")] = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: question, passages, scores, ...")],
+    budget: Annotated[float, typer.Option(help="Maximum tokens of all passages for a question together.")] = 2000,
+    length: Annotated[int | None, typer.Option(help="Maximum number of passages to pick.")] = None,
     per_source: Annotated[
         list[int] | None,
-        typer.Option(help="Most passages from one source. Repeat it for each level of nested sources."),
+        typer.Option(help="Maximum number of passages from one source; repeat it for each level of nested sources."),
     ] = None,
     stop: Annotated[bool, typer.Option("--stop", help="Pick no passages that are hardly needed.")] = False,
     tokens: Annotated[
@@ -100,7 +100,7 @@ def pack(
         check_place(str(output), str(file), None if model is None else str(model))
     from listwright._internal.files import write_whole
     from listwright.context import ContextPacker
-    from listwright.context.examples import read_records
+    from listwright.context.examples import KNOWN, read_records
 
     records = read_records(file)
     names = {
@@ -111,13 +111,17 @@ def pack(
     if train:
         if output is None:
             raise InputError("Say where to write the packer's file: -o packer.listwright.")
-        packer.fit(records, **names, label=label, answer=answer, cited=cited, shown=shown)
+        columns = names | {name: name for name in KNOWN if any(name in record for record in records)}
+        packer.fit(records, **columns, label=label, answer=answer, cited=cited, shown=shown)
         packer.save(output)
         print(f"Learned from {len(records):,} questions; wrote {output}.", file=sys.stderr)
         return
     most = per_source[0] if per_source and len(per_source) == 1 else per_source or None
     limits = {"budget": budget, "length": length, "per_source": most, "stop": "auto" if stop else None}
-    lines = [_pack_record(packer, record, names, number, limits) for number, record in enumerate(records, start=1)]
+    lines = [
+        _pack_record(packer, record, names, number, limits | {name: record[name] for name in KNOWN if name in record})
+        for number, record in enumerate(records, start=1)
+    ]
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
     if output is None:
         sys.stdout.write(text)
@@ -126,16 +130,16 @@ def pack(
 
 
 def _pack_record(
-    packer: ContextPacker, record: dict[str, Any], names: dict[str, str], number: int, limits: dict[str, Any]
+    packer: ContextPacker, record: dict[str, Any], names: dict[str, str], number: int, more: dict[str, Any]
 ) -> dict[str, Any]:
     try:
-        packed = packer.pack(record[names["query"]], record[names["passages"]], **limits)
+        packed = packer.pack(record[names["query"]], record[names["passages"]], **more)
     except KeyError as error:
         raise InputError(f"Line {number} has no {error.args[0]!r}.") from None
     except InputError as error:
         raise InputError(f"Line {number}: {error}") from None
     kept = {key: value for key, value in record.items() if key in ("id", "_id", names["query"])}
-    names_of = ("positions", "texts", "tokens", "probabilities", "reasons", "notes")
+    names_of = ("positions", "texts", "tokens", "tokens_saved", "probabilities", "reasons", "notes")
     return kept | {name: getattr(packed, name) for name in names_of}
 
 

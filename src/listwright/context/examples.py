@@ -177,7 +177,10 @@ def _example(record: Any, number: int, columns: QuestionColumns) -> Example:
         raise InputError(f"Record {number} has no {missing[0]!r}. It has {', '.join(map(str, record))}.")
     kind, name = columns.supervision
     known = {option: record.get(getattr(columns, option)) for option in KNOWN if getattr(columns, option)}
-    given = read_passages(record[columns.passages], **known)
+    try:
+        given = read_passages(record[columns.passages], **known)
+    except InputError as error:
+        raise InputError(f"Record {number}: {error}") from None
     flags = _FLAGS[kind](record, given, columns.passages, name, number)
     if columns.shown is not None:
         shown = np.flatnonzero(_positions(record, given, columns.passages, columns.shown, number))

@@ -28,6 +28,7 @@ from listwright.context.model import (
     scores_alone,
     sigmoid,
     text_probabilities,
+    trust_texts,
     walk_passages,
     weigh_evidence,
 )
@@ -45,6 +46,7 @@ from listwright.text.passages.columns import ranks
 
 FOLDS = 3
 MANY, LATEST = 20, 500  # questions from which it is estimated what scores weigh: so many at least, and at most
+WORDS = ("bm25", "relative_cosine")  # features that retrievers by words have for scores
 FEWEST = 12  # questions with which folds tell anything
 LEAST_OF_SOURCE = 5  # passages from which something is learned of their source
 MOST_OF_SOURCE = 2.0  # log-odds
@@ -165,20 +167,26 @@ class ScoreWeights:
 
     def __init__(self, packer: Any) -> None:
         self.packer = packer
-        self.texts: deque[Floats] = deque(maxlen=LATEST)  # by question: how likely each passage is needed by its text
-        self.signals: deque[Floats] = deque(maxlen=LATEST)  # and the mean of its standardised scores and cosines
+        self.products: deque[Floats] = deque(maxlen=LATEST)  # by question
 
     def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
-        """Take in a question, unless its passages are too many or have no scores, or the weight is known already."""
+        """Take in a question whose texts say something to compare scores with, unless their weight is known already."""
         model, read = self.packer._model(), read_passages(passages, **known)
         signals = {name: values for name, values in read.signals().items() if name != "position"}
         learned = self.packer.score_weight is not None or signals.keys() & calibration_of(model).weights
-        if signals and not learned and isinstance(query, str) and len(read) <= MOST:
-            self.texts.append(text_probabilities(model, passage_features(query, read.texts, read.titles)))
-            self.signals.append(np.mean(list(signals.values()), axis=0))
+        if not signals or learned or not isinstance(query, str) or len(read) > MOST:
+            return
+        features = passage_features(query, read.texts, read.titles)
+        if trust_texts(features):
+            similar = features.table[:, [features.names.index(name) for name in WORDS]].astype(np.float64)
+            words = (similar - similar.mean(axis=0)) / np.maximum(similar.std(axis=0), 1e-9)
+            signal = np.mean(list(signals.values()), axis=0)  # of standardised scores and cosines
+            text = text_probabilities(model, features)
+            table = np.column_stack([text, words, np.ones(len(text)), signal, np.sqrt(text * (1.0 - text))])
+            self.products.append(table.T @ table)
 
     def estimate(self) -> float | None:
-        return None if len(self.texts) < MANY else estimate_weight(self.texts, self.signals)
+        return None if len(self.products) < MANY else estimate_weight(self.products)
 
 
 def certify_packer(

@@ -30,7 +30,7 @@ LENGTH = 5  # passages that lists of training questions have
 PASSES = 3
 SCORE_WEIGHT = 2.5  # log-odds for one standard deviation of given scores: with less, texts spoil strong rerankers
 MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
-MOST_WEIGHT = 8.0
+LEAST_WEIGHT, MOST_WEIGHT = 0.01, 8.0  # of what is estimated: with the least, scores decide where texts tell nothing
 DIRECT = 2.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
 NO_WINDOWS = (np.zeros(0), np.zeros((0, 4)))
 FEW_WORDS = (0.3, 0.6)  # shares of the question's words in the passages at which texts tell nothing, and all they can
@@ -150,7 +150,8 @@ def sigmoid(values: Floats) -> Floats:
 
 def text_probabilities(model: SCP, features: PassageFeatures) -> Floats:
     calibration = calibration_of(model)
-    return sigmoid(calibration.intercept + calibration.slope * scores_alone(model, features))
+    scale = calibration.slope * trust_texts(features)
+    return sigmoid(calibration.intercept + scale * scores_alone(model, features))
 
 
 class PassageEvidence(NamedTuple):
@@ -170,14 +171,11 @@ def weigh_evidence(
     extra = sum(signals.values(), np.zeros(len(given)))
     if given.sources is not None and calibration.sources:
         extra += [calibration.sources.get(str(source), 0.0) for source in given.sources]
-    known = _known_words(features)
     whole = features.table[:, features.names.index("best_sentence")] > 1.0 - 1e-6
-    direct = np.where(whole & (known == 1.0), DIRECT, 0.0)
+    direct = np.where(whole & (_known_words(features) == 1.0), DIRECT, 0.0)
     if not extra.any():
         return PassageEvidence(direct / calibration.slope, calibration.slope, np.zeros(len(given)))
-    low, high = FEW_WORDS  # where passages hold few words of the question, their log-odds count less
-    trust = np.clip((known - low) / (high - low), 1e-6, 1.0) if len(given) > 2 else 1e-6
-    scale = float(calibration.slope * trust)
+    scale = calibration.slope * max(trust_texts(features), 1e-6)
     text = calibration.intercept + scale * scores_alone(model, features)
     # Beside weights that were not learned with it, the text is never certain: a question may be from elsewhere.
     share = sigmoid(text)
@@ -186,6 +184,13 @@ def weigh_evidence(
     # Signals raise the log-odds of all passages, which says nothing of how many are needed.
     lift = text - bounded - _common_shift(text, text + extra)
     return PassageEvidence((extra + direct + bounded - text) / scale, scale, lift)
+
+
+def trust_texts(features: PassageFeatures) -> float:
+    """Return what to multiply log-odds of texts by: less than 1 where passages hold few words of the question."""
+    low, high = FEW_WORDS
+    known = _known_words(features) if len(features.table) > 2 else 0.0
+    return float(np.clip((known - low) / (high - low), 0.0, 1.0))
 
 
 def _known_words(features: PassageFeatures) -> float:
@@ -210,10 +215,12 @@ def signal_weights(model: SCP, given: Passages, asked: float | None) -> dict[str
     return usual | calibration_of(model).weights if asked is None else usual
 
 
-def estimate_weight(texts: Iterable[Floats], signals: Iterable[Floats]) -> float:
+def estimate_weight(products: Iterable[Floats]) -> float:
     """Return the weight of a signal, as that of a linear discriminant, from probabilities of the text for labels."""
-    share, signal = np.concatenate(list(texts)), np.concatenate(list(signals))
-    # How far the mean of the signal is apart between passages that are needed and others.
-    apart = max(float(np.cov(share, signal)[0, 1] / max(share.var(), 1e-9)), 0.0)
-    rate = float(share.mean())
-    return float(min(apart / max(1.0 - rate * (1.0 - rate) * apart**2, 0.2), MOST_WEIGHT))
+    summed = np.sum(list(products), axis=0)
+    means = summed / summed[-3, -3]  # by the number of passages
+    solved = np.linalg.lstsq(means[:-2, :-2], both := means[:-2, -2])[0]
+    # How far the signal is apart between passages that are needed and others, and what neither this nor words explain.
+    apart, rest = float(solved[0]), float(means[-2, -2] - solved @ both)
+    uncertain = float(means[-1, -1])  # by how much labels differ from their probabilities
+    return float(np.clip(apart / max(rest - uncertain * apart**2, 0.2), LEAST_WEIGHT, MOST_WEIGHT))

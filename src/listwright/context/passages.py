@@ -93,6 +93,7 @@ def read_passages(
 ) -> Passages:
     if isinstance(passages, str | bytes | Mapping) or hasattr(passages, "columns") or not hasattr(passages, "__len__"):
         raise InputError(f"passages must be a list of texts or documents. Got {type(passages).__name__}.")
+    passages = passages.to_pylist() if hasattr(passages, "to_pylist") else passages  # of pyarrow
     n = len(passages)
     named = _as_list(titles, n, "titles") or [_metadata(passage, "title") for passage in passages]
     vectors = _numbers(embeddings, passages, "embedding", 2)
@@ -182,8 +183,11 @@ def _numbers(values: Any, passages: Sequence[Any], name: str, dimensions: int) -
     if values is None:
         return None
     numbers = as_numbers(values, f"{name}s")
-    if numbers.ndim != dimensions or len(numbers) != len(passages) or not np.isfinite(numbers).all():
+    if numbers.ndim != dimensions or len(numbers) != len(passages):
         raise InputError(f"{name}s must be finite, one per passage ({len(passages)}). Got shape {numbers.shape}.")
+    odd = np.flatnonzero(~np.isfinite(numbers).all(axis=tuple(range(1, dimensions))))
+    if len(odd):
+        raise InputError(f"{name}s must be finite. That of passage {odd[0]} is not: {numbers[odd[0]]}.")
     return numbers
 
 
@@ -246,10 +250,8 @@ def write_passage(text: str, title: str, number: int, style: str) -> str:
 def passage_sizes(given: Passages, sizes: Any, tokens: Any, style: str) -> Floats:
     """Return the sizes given, or else the tokens of each passage as written, with the blank line behind it."""
     if sizes is None:
-        count = token_counter(tokens)
-        behind = count(SEPARATOR)
-        written = [write_passage(text, title, 10, style) for text, title in zip(given.texts, given.titles, strict=True)]
-        sizes = [count(text) + behind for text in written]
+        size_of = _size_counter(given, tokens, style)
+        sizes = [size_of(1, [text], title) for text, title in zip(given.texts, given.titles, strict=True)]
     numbers = as_numbers(sizes, "sizes")
     if numbers.shape != (len(given),) or not (np.isfinite(numbers) & (numbers >= 0)).all():
         raise InputError(f"sizes must be one number from 0 per passage ({len(given)}). Got {sizes!r:.80}.")
@@ -261,17 +263,22 @@ def cut_passages(
 ) -> tuple[Passages, Floats]:
     """Cut these passages behind the last sentence that fits."""
     texts, sizes = list(given.texts), sizes.copy()
+    size_of = _size_counter(given, tokens, style)
     for row in np.flatnonzero(rows & (sizes > token_limit)):
-        sentences, whole = split_sentences(texts[row]), given.take(np.array([row]))
-        size_of = partial(_size_of_start, whole, sentences, tokens, style)
-        kept = bisect_right(range(1, len(sentences)), token_limit, key=size_of)
+        sentences, title = split_sentences(texts[row]), given.titles[row]
+        kept = bisect_right(
+            range(1, len(sentences)), token_limit, key=partial(size_of, sentences=sentences, title=title)
+        )
         if kept:
-            texts[row], sizes[row] = " ".join(sentences[:kept]), size_of(kept)
+            texts[row], sizes[row] = " ".join(sentences[:kept]), size_of(kept, sentences, title)
     return replace(given, texts=texts), sizes
 
 
-def _size_of_start(whole: Passages, sentences: list[str], tokens: Any, style: str, count: int) -> float:
-    return float(passage_sizes(replace(whole, texts=[" ".join(sentences[:count])]), None, tokens, style)[0])
+def _size_counter(given: Passages, tokens: Any, style: str) -> Callable[..., float]:
+    """Return what counts the first sentences with the title as written, with the longest number and a blank line."""
+    count, last = token_counter(tokens), max(10, len(given))
+    behind = count(SEPARATOR)
+    return lambda n, sentences, title: count(write_passage(" ".join(sentences[:n]), title, last, style)) + behind
 
 
 def distinct_rows(given: Passages, must_include: Sequence[int]) -> Ints:

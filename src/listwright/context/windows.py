@@ -15,27 +15,28 @@ LEAST_OVERLAP = 8  # words that two windows of one text share at least
 
 
 class Overlap(NamedTuple):
-    """Two texts, the first of which ends as the second begins."""
+    """Two texts, the first of which ends as the second begins, or else holds the whole second."""
 
     first: int
     second: int
-    length: int  # characters, with a single blank around each word
+    length: int  # characters, with a single blank between words
+    at_end: bool  # of the first
 
 
 def find_overlaps(texts: Sequence[str]) -> list[Overlap]:
-    words = [text.split() for text in texts]
-    plain = [f" {' '.join(own)} " for own in words]
-    lengths = ((pair, _shared_end(plain[pair[0]], plain[pair[1]])) for pair in _sharing_heads(words, plain))
-    return [Overlap(*pair, length) for pair, length in lengths if length]
+    plain = [" ".join(text.split()) for text in texts]
+    pairs = ((first, second, _shared(plain[first], plain[second])) for first, second in _sharing_heads(plain))
+    return [Overlap(i, k, size, plain[i].endswith(plain[k][:size])) for i, k, size in pairs if size]
 
 
 def window_tokens(texts: Sequence[str], overlaps: Sequence[Overlap], count: TokenCounter) -> tuple[Floats, Floats]:
     """Return the tokens of each text that overlaps, and overlaps as `pack_walk` takes them."""
-    rows = []  # two per overlap: the text that is there, the other one, which end of that they share, and its tokens
-    for first, second, length in overlaps:
+    rows = []  # up to two per overlap: the text that is there, the other one, which end of that they share, its tokens
+    for first, second, length, at_end in overlaps:
         head, tail = (" ".join(texts[place].split()) for place in (second, first))
-        rows.append((first, second, 0, count(head) - count(head[length - 1 :])))
-        rows.append((second, first, 1, count(tail) - count(tail[: max(len(tail) - length + 1, 0)])))
+        rows.append((first, second, 0, count(head) - count(head[length:].lstrip())))
+        if at_end:
+            rows.append((second, first, 1, count(tail) - count(tail[: len(tail) - length].rstrip())))
     of_text = np.zeros(len(texts))
     for place in {place for overlap in overlaps for place in overlap[:2]}:
         of_text[place] = count(texts[place])
@@ -44,40 +45,36 @@ def window_tokens(texts: Sequence[str], overlaps: Sequence[Overlap], count: Toke
 
 def new_parts(texts: Sequence[str], picks: Sequence[int], overlaps: Sequence[Overlap]) -> list[str]:
     """Return what each pick adds to those before it; "" for nothing."""
-    plain = {pick: f" {' '.join(texts[pick].split())} " for pair in overlaps for pick in pair[:2]}
+    plain = {pick: " ".join(texts[pick].split()) for pair in overlaps for pick in pair[:2]}
     places = {pick: place for place, pick in enumerate(picks)}
     starts, ends = dict.fromkeys(plain, 0), {pick: len(text) for pick, text in plain.items()}
-    for first, second, length in overlaps:
+    for first, second, length, at_end in overlaps:
         if first in places and second in places:
             if places[first] < places[second]:
                 starts[second] = max(starts[second], length)
-            else:
+            elif at_end:
                 ends[first] = min(ends[first], len(plain[first]) - length)
     cut = {pick for pick in plain if (starts[pick], ends[pick]) != (0, len(plain[pick]))}
     return [plain[pick][starts[pick] : ends[pick]].strip() if pick in cut else texts[pick] for pick in picks]
 
 
-def _sharing_heads(words: Sequence[Sequence[str]], plain: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of texts the first of which holds the head of the second."""
-    heads = defaultdict(list)  # by their longest word, which few texts hold
+def _sharing_heads(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of texts the first of which holds the head of the second, which may begin within a word."""
+    heads, words = defaultdict(list), [text.split() for text in plain]
     for second, own in enumerate(words):
-        if len(own) >= LEAST_OVERLAP:
-            heads[max(own[:LEAST_OVERLAP], key=len)].append((second, _head(plain[second])))
+        if len(own) > LEAST_OVERLAP:  # by the longest whole word, which few texts hold
+            heads[max(own[1:LEAST_OVERLAP], key=len)].append((second, " ".join(own[:LEAST_OVERLAP])))
     for first, own in enumerate(words):
         for word in heads.keys() & own:
             yield from ((first, second) for second, head in heads[word] if second != first and head in plain[first])
 
 
-def _head(text: str) -> str:
-    """Return the first `LEAST_OVERLAP` words of a text that is longer; both begin and end with a blank."""
-    words = text.split(" ", LEAST_OVERLAP + 1)
-    return " ".join(words[:-1]) + " " if len(words) > LEAST_OVERLAP + 1 else ""
-
-
-def _shared_end(first: str, second: str) -> int:
-    """Return how many characters the end of the first shares with the start of the second; 0 for few words."""
-    head = _head(second)
-    place = first.find(head) if head else -1
+def _shared(first: str, second: str) -> int:
+    """Return how many characters the end of the first shares with the start of the second, or its middle with all."""
+    if second in first:
+        return len(second)
+    head = " ".join(second.split(" ", LEAST_OVERLAP)[:LEAST_OVERLAP])
+    place = first.find(head)
     while place >= 0:
         if second.startswith(first[place:]):
             return len(first) - place

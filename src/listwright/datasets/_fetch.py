@@ -175,8 +175,8 @@ def _retrieve(address: str, path: Path, file: str, checksum: str | None, record:
         pooch.retrieve(address, known_hash=checksum and f"sha256:{checksum}", fname=path.name, path=path.parent)
     except ValueError:
         raise InputError(
-            f"{file} is not what it was: its SHA-256 differs from {checksum}, which {record} has for {address}. If the "
-            "change is right, remove that line and fetch the set again."
+            f"{file} has changed: its SHA-256 differs from {checksum}, which {record} has for {address}. If the "
+            "change is legitimate, remove that line and fetch the set again."
         ) from None
     except OSError as error:  # what requests raises is one
         raise InputError(
@@ -191,4 +191,4 @@ def _checksums(record: Path) -> dict[str, str]:
     try:
         return {str(address): str(checksum) for address, checksum in json.loads(record.read_bytes()).items()}
     except (ValueError, AttributeError) as error:
-        raise InputError(f"{record} does not hold checksums: {error}. Mend it, or remove it to record anew.") from None
+        raise InputError(f"{record} does not hold checksums: {error}. Repair it, or remove it.") from None

@@ -422,7 +422,7 @@ class ListEstimator(Predictor):
         """
         check_fitted(self)
         if not hasattr(self, "rounds_"):
-            raise AttributeError(f"This {type(self).__name__} has no history: its file is of an older version.")
+            raise AttributeError(f"This {type(self).__name__} has no history: an older version wrote its file.")
         return Table(display_columns(self.rounds_), self._backend())
 
     def _backend(self) -> str | None:
@@ -472,16 +472,16 @@ class ListEstimator(Predictor):
         MissingExtra
             If altair is not installed (extra `plots`).
         """
+        known = ["value", "history", "weights", *([] if problems is None else ["importance"])]
+        if not isinstance(what, str) or what not in known:
+            got = repr(what) if isinstance(what, str) else f"a {type(what).__name__}"
+            raise InputError(f'what must be "value", "history", "weights", or "importance" with problems=. Got {got}.')
         if what == "value":
             return self.measured_.plot()
         if what == "history":
             return history_chart(self.history_)
         if what == "weights":
             return feature_bars(self.weights_, "weight", "weight per spread")
-        if what != "importance" or problems is None:
-            raise InputError(
-                f'what must be "value", "history", "weights", or "importance" with problems. Got {what!r}.'
-            )
         return feature_bars(importance(self, problems), "importance", "value lost without the feature")
 
     def measured_within(self, seconds: float) -> Measurement | None:

@@ -44,10 +44,10 @@ from listwright.training.round import (
 from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
-REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of their problems that is noticed
+REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of either's problems that is noticed
 ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
 MASK = (1 << 64) - 1
-OWN_REWARD = "It takes your reward to be as seen here on all problems: from 0 to 1, with gains that never rise."
+OWN_REWARD = "It takes your reward to be as seen here on all problems: {}."
 SAME_CONSTRAINTS = "Greedy, the best lists and rivals keep to the same constraints."
 UNKNOWN = "It is not known here what the model learned from: it takes these problems to be new to it."
 DRAWN = "predict draws a policy for each list of a call: it is about the mean over such draws, not about one policy."
@@ -60,7 +60,7 @@ NEAR_COPIES = (
     "equal to earlier ones in every feature and gain, or nearly, and copies are no new draws. If they are different "
     "cases, say so in certify and here with cluster=, and an entry for each."
 )
-CHECKED = 200  # problems on which random lists test the laws of a reward
+CHECKED = 200  # random lists that test the laws of a reward
 
 Rivals = Iterable[Any] | Mapping[str, Any]
 # What held-out problems contained, and a key of the certificate that was made from them.
@@ -95,7 +95,7 @@ class Certification:
             new = np.flatnonzero(~_nearly_known(problems, states, self.ledger))
             if len(new) < len(problems):
                 left_out = len(problems) - len(new)
-                notes.append(f"{left_out} that nearly equal problems learned from were left out: it is not about such.")
+                notes.append(f"Left out, and not covered: {left_out} that nearly equal training problems.")
             problems, states = problems[new], states.take(new)
             names = None if names is None else names[new]
             weights = None if weights is None else weights[new]
@@ -136,7 +136,8 @@ class Certification:
         unproved = "; ".join(sorted(broken - {PAST_ONE})) if reward.submodular else "this reward is not submodular"
         notes = ["Nothing is claimed against greedy or others: values of this reward may be above 1."] * (not bounded)
         notes += [f"Nothing is claimed against the best lists: {unproved}."] * bool(bounded and unproved)
-        notes += [OWN_REWARD] * is_own(reward)
+        assumed = "from 0 to 1" + ", with gains that never rise" * (not unproved) if bounded else "0 or more"
+        notes += [OWN_REWARD.format(assumed)] * is_own(reward)
         is_best = type(reward) is AnySuccess and self.limits["budget"] is None and problems.quotas is None
         measured = HeldOutValues(
             np.maximum(values, 0.0),
@@ -159,8 +160,10 @@ class Certification:
         length, budget = self.limits["length"], as_budgets(self.limits["budget"], problems)
         best, broken = bound_best_lists(problems, lists, length=length, budget=budget)
         some, some_budget = problems[:CHECKED], None if budget is None else budget[:CHECKED]
-        drawn = _random_lists(some, lists[0].shape[1])
-        broken |= bound_best_lists(some, [drawn], length=length, budget=some_budget)[1]
+        rng = np.random.default_rng(0)
+        rounds = -(-CHECKED // len(some)) if is_own(problems.reward) else 1
+        drawn = [_random_lists(some, lists[0].shape[1], rng) for _ in range(rounds)]
+        broken |= bound_best_lists(some, drawn, length=length, budget=some_budget)[1]
         plain = budget is None and problems.quotas is None
         ratio = approximation_ratio(length, exact=True) if plain and length is not None else best_known.ratio
         return (best if ratio is None else np.minimum(best, best_known.values / ratio)), broken
@@ -343,8 +346,14 @@ def read_draws(
     """Return hashes of the clusters' names and the weights, by problem: from arrays, or columns of the frame given."""
     clusters = weights = None
     if cluster is not None:
-        names = np.asarray(_by_problem(cluster, given, problems, model, "cluster")).tolist()
-        clusters = np.array([hash(str(_as_whole(name))) & MASK for name in names], dtype=np.uint64)
+        entries = np.asarray(_by_problem(cluster, given, problems, model, "cluster")).tolist()
+        names = [_as_whole(entry) for entry in entries]
+        if None in names:
+            raise InputError(
+                f"cluster has no entry for {names.count(None)} of {len(names)} problems, such as "
+                f"{problems.problem_ids[names.index(None)]}. Give each a cluster of its own, or leave it out."
+            )
+        clusters = np.array([hash(str(name)) & MASK for name in names], dtype=np.uint64)
     if weight is not None:
         weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
@@ -353,7 +362,9 @@ def read_draws(
 
 
 def _as_whole(name: Any) -> Any:
-    """Return 7 for 7.0: the same cluster in a column that has missing values elsewhere."""
+    """Return 7 for 7.0: the same cluster in a column that has missing values elsewhere; and None for these."""
+    if not isinstance(name, str) and str(name) in {"None", "nan", "NaT", "<NA>"}:
+        return None
     return int(name) if isinstance(name, float) and name.is_integer() else name
 
 
@@ -368,7 +379,8 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
     frame = nw.from_native(given, eager_only=True)
     if column not in frame.columns:
         raise InputError(f"The frame has no column {column!r} for {what}.")
-    pairs = set(zip(map(str, frame[model.columns_.problem].to_list()), frame[column].to_list(), strict=True))
+    ids, column_entries = map(str, frame[model.columns_.problem].to_list()), map(_as_whole, frame[column].to_list())
+    pairs = set(zip(ids, column_entries, strict=True))
     entries = dict(pairs)
     if len(entries) < len(pairs):
         raise InputError(f"Column {column!r} differs within a problem, and {what} needs one entry per problem.")
@@ -378,12 +390,17 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
 def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
     assert measured.keys is not None
     problems, made = measured.keys, hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
-    others = {key for known, key in _CERTIFIED if key != made and np.isin(problems, known, kind="sort").mean() > ALIKE}
+    pairs = (((problems, known), key) for known, key in _CERTIFIED if key != made)
+    others = {
+        key
+        for (new, old), key in pairs
+        if max(np.isin(new, old, kind="sort").mean(), np.isin(old, new, kind="sort").mean()) > ALIKE
+    }
     _CERTIFIED.append((problems, made))
     note = (
-        f"These problems were used for {len(others)} other certificate{'s' if len(others) > 1 else ''} before: each "
-        "holds by itself, not the best of them. To choose among models, use certify_best, whose bounds hold after "
-        "choosing."
+        f"These problems, some of them or equal ones, were used for {len(others)} other "
+        f"certificate{'s' if len(others) > 1 else ''} before: each holds by itself, not the best of them. To choose "
+        "among models, use certify_best, and to go on with further problems update, whose bounds hold together."
     )
     return replace(certificate, notes=(*certificate.notes, note)) if others else certificate
 
@@ -416,8 +433,7 @@ def is_own(reward: Any) -> bool:
     return any(is_own(part) for part in parts if isinstance(part, Reward))
 
 
-def _random_lists(problems: Problems, length: int) -> Ints:
-    rng = np.random.default_rng(0)
+def _random_lists(problems: Problems, length: int, rng: np.random.Generator) -> Ints:
     order = np.lexsort((rng.random(problems.n_rows), problems.owners))
     rank = np.arange(problems.n_rows) - np.repeat(problems.offsets[:-1], problems.counts)
     rows = np.full((len(problems), max(length, 1)), -1)
@@ -452,14 +468,14 @@ def _nearly_known(problems: Problems, states: States, ledger: Ledger) -> Bools:
             )
     near = ledger.states.nearly_knows(states) | ledger.measured.nearly_knows(states)
     if near.all():
-        raise InputError(f"All {len(problems)} problems nearly equal problems that were learned from.")
+        raise InputError(f"All {len(problems)} problems nearly equal training problems. Hold back others.")
     return near
 
 
 def _repeats(problems: Problems, states: States, ledger: Ledger) -> list[str]:
     """Return a note where many problems equal ones on the other side of a split: draws of few states, or copies."""
     known = ledger.states.knows(states) | ledger.states.nearly_knows(states)
-    note = f"{known.sum()} of these equal problems learned from, or nearly: it takes as many of those to come to do so."
+    note = f"{known.sum()} of these nearly equal training problems; the bounds assume the same share of new ones."
     return [note] * bool(problems.n_features and known.mean() > COPIES)
 
 

@@ -253,6 +253,7 @@ class SCP(ListEstimator):
     def check(self, problems: Problems) -> None:
         super().check(problems)
         if self.effort not in EFFORTS:
-            raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.")
+            way = ' What "best" did is part of "auto".' if self.effort == "best" else ""
+            raise InputError(f"effort must be one of {', '.join(EFFORTS)}. Got {self.effort!r}.{way}")
         if self.time_limit is not None and not (isinstance(self.time_limit, int | float) and self.time_limit > 0):
             raise InputError(f"time_limit must be a number of seconds above 0, or None. Got {self.time_limit!r}.")

@@ -7,7 +7,7 @@ because there the first method was the best on most data that settings were chos
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -147,26 +147,23 @@ class Report:
         return self.measured.value
 
     def __str__(self) -> str:
-        parts = [fill(f"Chosen: {self.chosen}. " + " ".join(str(self.measured).split()), 110)]
-        if self.best != self.chosen:
-            parts.append(
-                f"The best was {self.best}, ahead by {self.lead:.3f} with a standard error of {self.lead_error:.3f}: "
-                "too little to prefer it."
-            )
-        if self.untried:
-            parts.append(f"Left out because of the time limit: {', '.join(self.untried)}.")
-        if self.late:
-            parts.append(f"Trying took {self.late:,.1f} s more than the time limit, which the quickest methods need.")
-        return "\n".join([*parts, *self._gaps()])
+        return "\n".join([fill(f"Chosen: {self.chosen}. " + " ".join(str(self.measured).split()), 110), *self._notes()])
 
-    def _gaps(self) -> list[str]:
-        more = f" and {len(self.filled) - SHOWN:,} more" if len(self.filled) > SHOWN else ""
-        shown = ", ".join(self.filled[:SHOWN]) + more
-        return [f"Missing values were filled with the median, and marked, in {shown}."] if shown else []
+    def _notes(self) -> Iterator[str]:
+        if self.best != self.chosen:
+            error = f"a standard error of {self.lead_error:.3f}"
+            yield f"The best was {self.best}, ahead by {self.lead:.3f} with {error}: too little to prefer it."
+        if self.untried:
+            yield f"Left out because of the time limit: {', '.join(self.untried)}."
+        if self.late:
+            yield f"Trying took {self.late:,.1f} s more than the time limit, which the quickest methods need."
+        if self.filled:
+            more = f" and {len(self.filled) - SHOWN:,} more" if len(self.filled) > SHOWN else ""
+            shown = ", ".join(self.filled[:SHOWN]) + more
+            yield f"Missing values were filled with the median, and marked, in {shown}."
 
     def _repr_html_(self) -> str:
-        text = " ".join([f"Chosen: {self.chosen}.", *self._gaps()])
-        return f"{html_text(text)}{self.measured._repr_html_()}"
+        return html_text(" ".join([f"Chosen: {self.chosen}.", *self._notes()])) + self.measured._repr_html_()
 
 
 def choose(
@@ -197,7 +194,9 @@ def choose(
     tried, whole = list(values), [table[:, -1] for table in values.values()]
     over_lengths = [table.mean(axis=1) for table in values.values()]
     at = simplest(whole, over_lengths, errors=errors)
-    best = highest(whole)
+    best = max(
+        (at, highest(whole)), key=lambda place: round(float(whole[place].mean()), 12)
+    )  # the chosen of equal ones
     trials = [
         Trial(method.name, float(own.mean()), *paired_difference(whole[best], own), method.sorts)
         for method, own in zip(tried, whole, strict=True)

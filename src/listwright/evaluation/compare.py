@@ -37,8 +37,8 @@ def compare(
     reward: Any = None,
     folds: int | ArrayLike = 5,
     test: Problems | Scan | IntoFrame | None = None,
-    lengths: Sequence[int] = (1, 3, 5),
-    budgets: Sequence[float] | None = None,
+    lengths: int | Sequence[int] = (1, 3, 5),
+    budgets: float | Sequence[float] | None = None,
     train_sizes: Sequence[float] | None = None,
     seeds: int | Sequence[int] = 1,
     refit_lengths: bool = False,
@@ -65,9 +65,9 @@ def compare(
         A number of folds drawn at random, or the fold of each problem.
     test : Problems, Scan or frame, optional
         Problems to test on, instead of folds.
-    lengths : sequence of int, default (1, 3, 5)
+    lengths : int or sequence of int, default (1, 3, 5)
         Numbers of items.
-    budgets : sequence of float, optional
+    budgets : float or sequence of float, optional
         Total sizes, instead of lengths. A method with a `budget` parameter is fitted for each.
     train_sizes : sequence of float, optional
         Shares (floats up to 1.0) or numbers of the training problems to learn from. Smaller sets are subsets of larger
@@ -157,8 +157,9 @@ def _check(methods: Mapping[str, Any], problems: Problems, test: Problems | None
         reward_of(part, "compare")
 
 
-def _limits(lengths: Sequence[int], budgets: Sequence[float] | None, refit: bool) -> _Limits:
-    name, values = ("length", tuple(lengths)) if budgets is None else ("budget", tuple(budgets))
+def _limits(lengths: int | Sequence[int], budgets: float | Sequence[float] | None, refit: bool) -> _Limits:
+    name, given = ("length", lengths) if budgets is None else ("budget", budgets)
+    values = tuple(np.atleast_1d(given).tolist())
     if not values or min(values) <= 0:
         raise InputError(f"{name}s must be above 0, at least one of them. Got {values!r}.")
     return _Limits(name, tuple(sorted(set(values))), refit)

@@ -22,6 +22,7 @@ from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.tables import Scan
+from listwright.walk.constraints import check_problems
 
 
 class Metric(NamedTuple):
@@ -171,6 +172,7 @@ def evaluate(
     if isinstance(given, Scan):
         streamed = _streamed_lists(model_or_lists, given, length, budget)
         return _evaluation(_measure_scan(streamed, given), None, interval, rng)
+    check_problems(given)
     reward_of(given, "evaluate")
     lists = measure_lists(_lists(model_or_lists, given, length, budget), given)
     return _evaluation(measurements(lists, given), lists, interval, rng)

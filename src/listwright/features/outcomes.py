@@ -5,7 +5,6 @@ similarity, so that what happened there after a list had failed tells what can s
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
@@ -14,6 +13,7 @@ import numpy as np
 
 from listwright._internal.arrays import Floats
 from listwright._internal.saved import saved_as
+from listwright._internal.threads import own_warnings
 from listwright.errors import InputError
 
 LEAST = 0.003  # predictions stay within [LEAST, 1 - LEAST]
@@ -76,7 +76,7 @@ class Forest(OutcomeModel):
         trees = ExtraTreesRegressor(
             self.n_trees, min_samples_leaf=self.min_leaf, max_features=0.5, random_state=seed, n_jobs=-1
         )
-        with warnings.catch_warnings():  # threads of scikit-learn may leave a process without filters of warnings
+        with own_warnings():
             self.trees_ = trees.fit(x, y[:, 0] if y.shape[1] == 1 else y)
         self.trees_.n_jobs = 1  # threads would add the trees up in any order
         self.n_items_ = y.shape[1]

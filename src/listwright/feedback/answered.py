@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from listwright._internal.arrays import Bools, Floats, Ints
 from listwright.feedback.recommendations import Recommendations
@@ -81,6 +83,20 @@ def answered_lists(part: LogPart, longest: int) -> AnsweredLists:
         tuple(lists.list_ids[i] for i in which),
         {name: np.pad(values[which], wide, constant_values=np.nan) for name, values in part.others.items()},
     )
+
+
+def of_one_kind(parts: Sequence[Problems]) -> list[Problems]:
+    """Give all parts what only some have: groups without a name, sizes of 1, and places as ids of items."""
+
+    def fill(part: Problems, name: str) -> NDArray[Any]:
+        places = np.arange(part.n_rows) - part.offsets[part.owners]
+        return {"groups": np.full(part.n_rows, "", dtype=object), "sizes": np.ones(part.n_rows)}.get(name, places)
+
+    lacking = [{name for name in ("groups", "sizes", "item_ids") if getattr(part, name) is None} for part in parts]
+    some = set[str]().union(*lacking).difference(set[str].intersection(*lacking))
+    return [
+        part._with(**{name: fill(part, name) for name in own & some}) for part, own in zip(parts, lacking, strict=True)
+    ]
 
 
 def runs(problems: Problems, n_rows: int = 100_000) -> Iterator[Ints]:

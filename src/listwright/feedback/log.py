@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, folds_of
 from listwright.errors import InputError
-from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists
+from listwright.feedback.answered import AnsweredLists, LogPart, answered_lists, of_one_kind
 from listwright.feedback.log_frames import OPTIONS, alike_files, as_frame, file_cascade, read_log, write_parquet
 from listwright.feedback.recommendations import Recommendations, as_list_ids
 from listwright.feedback.updates import (
@@ -126,7 +127,10 @@ class Log:
                 raise InputError(f"List {name} is in the log already. Give each list its own id.")
         _check_shown(shown)
         if self._parts:
-            Signature.of(self._parts[0].lists.problems).check(shown.problems, "append")
+            known, items = Signature.of(self._parts[0].lists.problems), shown.problems.catalogue
+            if known.n_items is not None and items is not None:  # new items may come
+                known = replace(known, n_items=max(known.n_items, shown.problems.n_items))
+            known.check(shown.problems, "append")
         part = len(self._parts)
         answered: Bools = np.any(~np.isnan(outcomes), axis=1)
         self._parts.append(LogPart(shown, outcomes, answered, others))
@@ -194,7 +198,7 @@ class Log:
         ]
         budgets = [np.full(len(part), np.inf) if part.budgets is None else part.budgets for part in answered_parts]
         return AnsweredLists(
-            Problems.concat([part.problems for part in answered_parts]),
+            Problems.concat(of_one_kind([part.problems for part in answered_parts])),
             np.concatenate(rows),
             np.concatenate([part.propensities for part in answered_parts]),
             np.concatenate([part.outcomes for part in answered_parts]),

@@ -20,10 +20,11 @@ EXAMPLES = 3
 LEAK = 0.98  # area under the ROC curve, from which on a column knows the outcome
 POSITIONS = "positions are not 1, 2, ... with one item each"
 NOT_SHOWN = "an item that was not shown has an outcome"
+NUMBERS = ("position", "shown", "outcome", "propensity", "budget")  # roles
 EVENTS = 8  # clicks, below which nothing can be said of leaks
 WHO = "user|customer|visitor|session|device|account"
 ID_NAME = re.compile(
-    rf"(?i:(^|[_ .-])(id|uuid|guid|hash|key)$|(^|[_ .-])({WHO})(id|key|hash|no|number)?([_ .-]|$))|[a-z](Id|ID)$"
+    rf"(?i:(^|[_ .-])(id|uid|uuid|guid|hash|key)$|(^|[_ .-])({WHO})(id|key|hash|no|number)?([_ .-]|$))|[a-z](Id|ID)$"
 )
 
 
@@ -48,6 +49,13 @@ def log_faults(table: ColumnTable, by_role: Mapping[str, str]) -> list[LogFault]
         rows = tuple(table.place(int(row)) for row in np.flatnonzero(unnamed)[:EXAMPLES])
         faults += [LogFault("no list", int(unnamed.sum()), rows, "rows without the id of a list", by_list=True)]
         table = _take_rows(table, ~unnamed)
+    types = {role: table.columns[by_role[role]].type for role in NUMBERS if by_role.get(role) in table.columns}
+    texts = {role: by_role[role] for role, kind in types.items() if not (is_number(kind) or pa.types.is_null(kind))}
+    if texts:
+        message = "columns that must hold numbers"
+        faults.append(LogFault("types", len(texts), tuple(texts.values()), message, by_list=False))
+    if texts.keys() & {"position", "shown"}:
+        return faults
     groups = group_rows(table, by_role["list"])
     lists = [str(name) for name in groups.ids.tolist()]
     faults += [
@@ -73,7 +81,10 @@ def _take_rows(table: ColumnTable, kept: Bools) -> ColumnTable:
     if kept.all():
         return table
     columns = {name: values.filter(pa.array(kept)) for name, values in table.columns.items()}
-    return ColumnTable(columns, (FileRows("", int(kept.sum())),), table.unreadable, table.categories)
+    sizes = np.diff(np.cumsum([0, *kept])[table.starts]).tolist()
+    names = [part.name and f"{part.name}, less lists with faults" for part in table.parts]
+    parts = tuple(map(FileRows, names, sizes))
+    return ColumnTable(columns, parts, table.unreadable, table.categories)
 
 
 def _lacks_name(table: ColumnTable, name: str) -> Bools:
@@ -83,7 +94,7 @@ def _lacks_name(table: ColumnTable, name: str) -> Bools:
 
 def other_numbers(table: ColumnTable, by_role: Mapping[str, str]) -> list[str]:
     """Return the columns of numbers that may be features: all without a role, or those that `Log.to_frame` marks."""
-    marked = any(name.startswith("feature: ") for name in table.columns)
+    marked = "catalogue" in table.columns or any(name.startswith("feature: ") for name in table.columns)
     return [
         name
         for name, values in table.columns.items()
@@ -196,12 +207,8 @@ def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[L
     groups = group_rows(table, by_role["list"])
     shown = positions_of(table, by_role, groups)[1]
     outcome = np.nan_to_num(_column(table, by_role, groups, "outcome"))[shown]
-    others = [
-        name
-        for name, values in table.columns.items()
-        if name not in by_role.values() and is_number(values.type) and ":" not in name
-    ]
-    ids = tuple(name for name in others if ID_NAME.search(name) and pa.types.is_integer(table.columns[name].type))
+    others = other_numbers(table, by_role)
+    ids = tuple(name for name in others if ID_NAME.search(name) and _is_whole(table.columns[name]))
     leaks: tuple[str, ...] = ()
     if EVENTS <= (outcome > 0).sum() < len(outcome):
         leaks = tuple(
@@ -213,6 +220,11 @@ def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[L
     return [
         LogFault(kind, len(columns), columns, message, by_list=False) for kind, columns, message in kinds if columns
     ]
+
+
+def _is_whole(column: pa.ChunkedArray) -> bool:
+    values = as_floats(column)  # frames hold whole numbers with gaps as floats
+    return bool((np.isnan(values) | (values == np.floor(values))).all())
 
 
 def _knows(values: Floats, clicked: Bools) -> bool:

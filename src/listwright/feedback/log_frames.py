@@ -10,6 +10,7 @@ numbers from coarse to fine if groups are nested), `pinned` (-1 if excluded; 1, 
 
 from __future__ import annotations
 
+import fnmatch
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -140,7 +141,8 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
         table, dropped = drop_lists(table, by_role, _features_of(table, by_role, wanted))
     problems, columns = _problems(table, by_role, wanted)
     for fault in suspicious_columns(table, by_role):
-        used = [name for name in fault.examples if name in (*columns.features, *columns.context)]
+        names = [name.removeprefix("feature: ") for name in fault.examples]
+        used = [name for name in names if name in (*columns.features, *columns.context)]
         if used:
             message = f"{table.source}: {fault.message} are used as features: {', '.join(used)}."
             warn(f"{message} Leave them out with ignore=.", DataWarning)
@@ -154,15 +156,18 @@ def _features_of(table: ColumnTable, by_role: Mapping[str, str], options: Mappin
     if options.get("missing") == "auto":
         return []
     if columns is not None:
-        return [name for name in numbers if name in (*columns.features, *columns.context)]
+        used = (*columns.features, *columns.context)
+        return [name for name in numbers if name in used or name.removeprefix("feature: ") in used]
     named = {role: options.get(role) for role in ("features", "ignore")}
     matching = {role: [n for p in some or () for n in table.matching(p, role)] for role, some in named.items()}
     chosen = numbers if named["features"] is None else [name for name in numbers if name in matching["features"]]
     return [name for name in chosen if name not in matching["ignore"]]
 
 
-def read_faults(source: Any, given: Mapping[str, str | None]) -> list[LogFault]:
+def read_faults(source: Any, given: Mapping[str, str | None], ignored: Sequence[str] = ()) -> list[LogFault]:
     table = _table_of(source, given)
+    left_out = {name for pattern in ignored for name in fnmatch.filter(table.names, pattern)}
+    table = replace(table, columns={name: values for name, values in table.columns.items() if name not in left_out})
     by_role = roles(table.names, given, table.source)
     check_needed(by_role, table.source)
     return log_faults(table, by_role)
@@ -196,6 +201,9 @@ def _table_of(source: Any, given: Mapping[str, str | None]) -> ColumnTable:
 
 def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, Any]) -> tuple[Problems, Columns]:
     marks = {kind: prefixed_columns(table.names, kind) for kind in MARKS}
+    if (known := options.get("columns")) is not None:  # in the order of an earlier file
+        names = (*known.features, *known.context, *known.vectors)
+        marks = {kind: {n: some[n] for n in (*names, *some) if n in some} for kind, some in marks.items()}
     is_marked = (any(marks.values()) or "catalogue" in table.names) and not (options.keys() & {"features", "catalogue"})
     table = _with_all_sizes(table) if is_marked else table
     wanted = _by_marks(table, marks, by_role) if is_marked else _by_options(table, by_role, options)
@@ -243,7 +251,8 @@ def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_rol
 def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[str, Any]) -> ColumnOptions:
     if options.get("columns") is not None:
         known: Columns = options["columns"]
-        catalogue = by_role["item"] if known.catalogue == known.item else known.catalogue
+        ids = known.catalogue == known.item or (known.catalogue == "catalogue" and "catalogue" not in table.names)
+        catalogue = by_role["item"] if ids else known.catalogue
         columns = replace(known, problem=by_role["list"], item=by_role["item"], catalogue=catalogue)
         columns = replace(columns, catalogue_names=())  # items are compared by name, and new ones may come
         return ColumnOptions(columns=columns, new_levels=options.get("new_levels", "error"))
@@ -330,10 +339,11 @@ def _parts(
         chances[places] = groups.sort(_numbers(table, by_role["propensity"]))[where]
     gains[places] = outcome[where]
     versions, budget = (_by_list(table, by_role, groups, role) for role in ("version", "budget"))
+    versions = None if versions is None else np.nan_to_num(versions)
     budget = None if budget is None or np.isnan(budget).all() else np.where(np.isnan(budget), np.inf, budget)
-    others = {}  # floats without a role, such as the chances of another policy
+    others = {}  # numbers without a role, such as the chances of another policy
     for name, values in table.columns.items():
-        if name not in by_role.values() and ":" not in name and pa.types.is_floating(values.type):
+        if name not in by_role.values() and ":" not in name and is_number(values.type):
             others[name] = np.full(shape, np.nan)
             others[name][places] = groups.sort(_numbers(table, name))[where]
     cuts = np.flatnonzero(np.diff(versions)) + 1 if versions is not None else np.zeros(0, dtype=np.int64)
@@ -368,7 +378,12 @@ def _positions(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups
 
 
 def _by_list(table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, role: str) -> NDArray[Any] | None:
-    return groups.sort(_numbers(table, by_role[role]))[groups.offsets[:-1]] if role in by_role else None
+    if role not in by_role:
+        return None
+    column, values = table.columns.get(by_role[role]), np.zeros(0)
+    if role == "version" and column is not None and not is_number(column.type):  # texts are numbered in their order
+        values = np.unique([str(text or "") for text in column.to_pylist()], return_inverse=True)[1].astype(np.float64)
+    return groups.sort(values if len(values) else _numbers(table, by_role[role]))[groups.offsets[:-1]]
 
 
 def _numbers(table: ColumnTable, name: str) -> Floats:

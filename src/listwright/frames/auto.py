@@ -39,10 +39,11 @@ def find_roles(table: ColumnTable, columns: Columns, *, context: bool, catalogue
     owners = names(table, columns.problem, "problem").codes
     if (np.bincount(owners) > 1).sum() < ENOUGH:
         return columns
-    moved = _of_problems(table, columns.features, owners) if context else ()
+    of_problems = _of_problems(table, columns.features, owners)
+    moved = of_problems if context else ()
     left = tuple(name for name in columns.features if name not in moved)
     known = columns.catalogue is not None
-    if catalogue and not known and columns.item is not None and (moved or columns.context or not left):
+    if catalogue and not known and columns.item is not None and (of_problems or columns.context or not left):
         known = recurs(owners, _codes(table, columns.item))
     if not left and not known:
         return columns  # nothing would tell the candidates apart

@@ -19,6 +19,7 @@ from listwright.frames.table import ColumnTable
 from listwright.frames.values import is_list, is_number, is_text, to_bools
 
 T = TypeVar("T", bound=Callable[..., Any])
+LOOKED_AT = 1_000  # rows of a column of text that say whether it holds numbers
 NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
@@ -162,7 +163,7 @@ def choose_columns(table: ColumnTable, options: ColumnOptions, taken: set[str]) 
     categorical = named + _own_categories(table, options, used)
     columns = Columns(
         problem=options.problem,
-        item=_item(table, options, used),
+        item=_item(table, options, used - set(named)),
         size=_optional_column(table, options.size, "size"),
         group=_require_column(table, options.group, "group"),
         alternatives=_require_column(table, options.alternatives, "alternatives"),
@@ -192,7 +193,8 @@ def _looks_at_values(table: ColumnTable, options: ColumnOptions) -> bool:
 def _item(table: ColumnTable, options: ColumnOptions, used: set[str]) -> str | None:
     """Return the column of item ids: as named, or else the one of text that names recurring items, if there is one."""
     item = _optional_column(table, options.item, "item")
-    if item is not None or options.item is None or options.catalogue != "auto" or not _looks_at_values(table, options):
+    named = options.catalogue not in ("auto", None)
+    if item is not None or options.item is None or named or not _looks_at_values(table, options):
         return item
     single = {options.problem, options.size, options.group}
     return find_items(table, options.problem, [name for name in table.columns if name not in used | single])
@@ -276,7 +278,9 @@ def warn_of_unused(table: ColumnTable, names: Sequence[str], plain: Sequence[str
     kinds = {name: table.columns[name].type for name in names}
     lists = {name: is_number(kind.value_type) for name, kind in kinds.items() if is_list(kind)}
     dates = [name for name, kind in kinds.items() if pa.types.is_temporal(kind)]
+    written = [name for name in plain if is_text(kinds[name]) and _holds_numbers(table.columns[name])]
     texts = [name for name in plain if is_text(kinds[name]) and _few_values(table.columns[name])]
+    texts = [name for name in texts if name not in written]
     days = "Turn them into numbers, such as days since an event, or name them with ignore=."
     _warn_left_out(table, "dates and times are not used as features", dates, days)
     for numeric, use in ((True, "embeddings with vectors="), (False, "ids of other items with links=")):
@@ -284,12 +288,19 @@ def warn_of_unused(table: ColumnTable, names: Sequence[str], plain: Sequence[str
         _warn_left_out(table, "lists are not used as features", held, f"Name {use}, and others with ignore=.")
     roles = "Name those that hold categories with categorical=, ids of items with item=, and others with ignore=."
     _warn_left_out(table, "text is not used as a feature", texts, roles)
+    way = "Convert them to numbers, or name ids of items with item=, categories with categorical=, others with ignore=."
+    _warn_left_out(table, "numbers written as text are not used as features", written, way)
 
 
 def _warn_left_out(table: ColumnTable, why: str, columns: list[str], advice: str) -> None:
     if columns:
         quoted = ", ".join(map(repr, columns))
         warn(f"{table.source}: {why}, so these columns are left out: {quoted}. {advice}", DataWarning)
+
+
+def _holds_numbers(column: pa.ChunkedArray) -> bool:
+    given = column.slice(0, LOOKED_AT).drop_null()
+    return bool(len(given)) and bool(to_bools(pc.match_substring_regex(given, NUMBER)).all())
 
 
 def _few_values(column: pa.ChunkedArray) -> bool:

@@ -55,4 +55,4 @@ def unreadable(path: str | Path, error: Exception) -> InputError:
     if not Path(path).exists():
         return InputError(f"There is no file {path}.")
     reason = str(error).partition("\n")[0].rstrip(".")
-    return InputError(f"{path} cannot be read: {reason}. Check that the file is whole and of the kind its name says.")
+    return InputError(f"{path} cannot be read: {reason}. Check that it is complete and of the type that its name says.")

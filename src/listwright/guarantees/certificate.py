@@ -164,7 +164,10 @@ class Certificate:
     def __str__(self) -> str:
         if self.breaches:
             return f"No guarantee: {'; '.join(self.breaches)}. {self._findings()}"
-        parts = [self._claim(), self._findings(), "This takes the states to be independent draws, each visited once."]
+        takes = "This takes the states to be independent draws, each visited once"
+        if self.states is not None and self.states < self.rounds:
+            takes += f", although {self.rounds - self.states:,} of the visits are to states that equal earlier ones"
+        parts = [self._claim(), self._findings(), f"{takes}."]
         if self.keep != "mixture":
             parts.append(
                 f"It is not about what predict uses, {PREDICTS[self.keep]}: fit with keep='mixture', or call "

@@ -99,7 +99,10 @@ class HeldOutValues:
         """
         columns = np.column_stack([self.values, self.greedy, *self.rivals.values()])
         roots = np.sqrt(2.0 + 3.0 * np.arange(columns.shape[1]))
-        labels: Hashes = (columns @ roots).view(np.uint64) if self.keys is None else self.keys
+        labels: Hashes = (columns @ roots).view(np.uint64)
+        if self.keys is not None:
+            tied = len(np.unique(self.keys)) < len(self.keys)  # problems that only later gains tell apart
+            labels = self.keys + labels if tied else self.keys
         if self.clusters is not None:
             merged = np.zeros(self.clusters.max() + 1, np.uint64)
             np.add.at(merged, self.clusters, labels)
@@ -381,7 +384,7 @@ def _statements(bounds: Mapping[str, float], measured: HeldOutValues) -> dict[st
 def _compare_in_words(name: str, bound: float) -> str:
     """Return the words that compare the lists with one rival; the printed number is rounded against the lists."""
     name = NAMES.get(name, name)
-    if bound >= 0.005:
+    if bound >= 0.01:
         return f"at least {format_bound(bound, 2)} more than {name}"
     less = format_bound(-bound, 2, upper=True)
     return f"no less than {name}" if bound >= 0 else f"at most {less} less than {name}"

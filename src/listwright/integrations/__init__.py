@@ -77,21 +77,22 @@ def keep_documents(
     sources: list[Any],
     length: int | None = None,
     **known: Any,
-) -> list[tuple[int, float, dict[str, Any]]]:
-    """Return by kept document its position, its score, and what its metadata gain."""
+) -> list[tuple[int, str, float, dict[str, Any]]]:
+    """Return by kept document its position, its new text, its score, and what its metadata gain."""
     given = values_of_all(scores)
     limits = limits_of(adapter) | ({} if length is None else {"length": length})
     packed = adapter._packer.pack(query, texts, scores=given, sources=values_of_all(sources), **known, **limits)
     return [
         (
             position,
-            score,
+            packed.texts[place],
+            packed.scores[place],
             {
-                "listwright_score": score,
+                "listwright_score": packed.scores[place],
                 "listwright_probability": packed.probabilities[place],
                 "listwright_reason": packed.reasons[place],
                 **({} if given is None else {"retriever_score": given[position]}),
             },
         )
-        for place, (position, score) in enumerate(zip(packed.positions, packed.scores, strict=True))
+        for place, position in enumerate(packed.positions)
     ]

@@ -135,8 +135,8 @@ class ListwrightRanker:
         )
         return {
             "documents": [
-                replace(documents[position], score=score, meta={**documents[position].meta, **said})
-                for position, score, said in kept
+                replace(documents[place], content=text, score=score, meta={**documents[place].meta, **said})
+                for place, text, score, said in kept
             ]
         }
 

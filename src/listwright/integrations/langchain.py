@@ -21,7 +21,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
     Use it in a `ContextualCompressionRetriever` after a retriever that returns more than fits. Each document is
     compared with those already kept, so near copies are dropped. Titles are used where there are any; sources, scores
     and embeddings only where all documents have them. The metadata of each kept document gain `listwright_score`,
-    `listwright_probability`, `listwright_reason` and `retriever_score`; the input documents are not changed.
+    `listwright_probability`, `listwright_reason` and `retriever_score`. What windows of one text share is kept once.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ class ListwrightCompressor(BaseDocumentCompressor):
             query_embedding=asked,
         )
         return [
-            documents[position].model_copy(update={"metadata": {**documents[position].metadata, **said}})
-            for position, _, said in kept
+            documents[place].model_copy(update={"page_content": text, "metadata": documents[place].metadata | said})
+            for place, text, _, said in kept
         ]
 
     def _stored_embeddings(self, documents: Sequence[Document]) -> list[Any] | None:

@@ -94,17 +94,21 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
         return self._keep(nodes, query, known, asked)
 
     def _keep(self, nodes: list[NodeWithScore], query: QueryBundle, embeddings: Any, asked: Any) -> list[NodeWithScore]:
+        texts = _texts(nodes)
         kept = keep_documents(
             self,
             query.query_str,
-            _texts(nodes),
+            texts,
             titles=[entry.node.metadata.get("title") for entry in nodes],
             sources=[entry.node.ref_doc_id or entry.node.node_id for entry in nodes],
             scores=[entry.score for entry in nodes],
             embeddings=embeddings,
             query_embedding=asked,
         )
-        return [NodeWithScore(node=_with_metadata(nodes[place].node, said), score=score) for place, score, said in kept]
+        return [
+            NodeWithScore(node=_with_metadata(nodes[place].node, texts[place], text, said), score=score)
+            for place, text, score, said in kept
+        ]
 
 
 def _require_query(query: QueryBundle | None) -> QueryBundle:
@@ -117,8 +121,10 @@ def _texts(nodes: list[NodeWithScore]) -> list[str]:
     return [entry.node.get_content(metadata_mode=MetadataMode.NONE) for entry in nodes]
 
 
-def _with_metadata(node: Any, said: dict[str, Any]) -> Any:
+def _with_metadata(node: Any, whole: str, text: str, said: dict[str, Any]) -> Any:
     copy = node.model_copy(update={"metadata": {**node.metadata, **said}})
+    if text != whole:
+        copy.set_content(text)
     copy.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *said]
     copy.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *said]
     return copy

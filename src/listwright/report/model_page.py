@@ -53,7 +53,7 @@ def _weights(model: Any) -> Section | None:
         table = model.weights_
     except AttributeError:  # a policy that is not linear has none
         return None
-    chart = wide(feature_bars(table, "weight", "weight, for one spread of the feature"), len(table))
+    chart = wide(feature_bars(table, "weight", "weight, per standard deviation of the feature"), len(table))
     caption = "What one spread more of a column adds to the score of a candidate; the largest weights."
     return Section("Weights", f"{len(table):,} weights.", [Figure("weights", chart, caption)])
 

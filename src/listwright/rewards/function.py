@@ -42,6 +42,8 @@ class Function(Reward):
     submodular : bool, default True
         Whether gains never rise as a list grows. Lazy greedy and the guarantee of `greedy` rely on it; pass False if in
         doubt.
+    bounded : bool, default True
+        Whether values stay within [0, 1] on all problems. If not, certificates claim nothing against greedy or others.
 
     See Also
     --------
@@ -57,9 +59,12 @@ class Function(Reward):
     array([0, 1])
     """
 
-    def __init__(self, f: Callable[[Problems, list[int]], float], *, submodular: bool = True) -> None:
+    def __init__(
+        self, f: Callable[[Problems, list[int]], float], *, submodular: bool = True, bounded: bool = True
+    ) -> None:
         self.f = f
         self.submodular = submodular
+        self.bounded = bounded
 
     def start(self, problems: Problems) -> FunctionState:
         singles = tuple(problems.without_reward())

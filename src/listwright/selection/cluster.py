@@ -30,7 +30,7 @@ class DistributedGreedy(Objective):
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         if constraints.n_needed:
-            raise InputError("engine='ray' does not take the least rows of a group. Pass the most alone in per_group=.")
+            raise InputError("engine='ray' does not support minimums of groups. Pass only maximums in per_group=.")
         rows = np.flatnonzero(constraints.open)
         with self.engine.connection():
             n_parts = max(2, min(self.engine.n_workers(), len(rows) // constraints.k or 1))

@@ -41,7 +41,7 @@ class Item(Struct, forbid_unknown_fields=True):
     size: Annotated[Positive | None, Meta(description="What it takes of a budget.")] = None
     catalogue: Annotated[
         CatalogueItem | None,
-        Meta(description="Which item of the model's catalogue it is: its id in the training data, or its number."),
+        Meta(description="Item of the model's catalogue: its id in the training data, or its number, if no id is one."),
     ] = None
     vector: Annotated[list[float] | None, Meta(description="What similarity is measured on.")] = None
     group: Annotated[

@@ -40,18 +40,18 @@ class Limits:
     200
     """
 
-    body_bytes: Annotated[int, "Most bytes of a request for lists."] = 4 << 20
-    feedback_bytes: Annotated[int, "Most bytes of a feedback request."] = 1 << 20
-    model_bytes: Annotated[int, "Most bytes of a model file."] = 256 << 20
-    items: Annotated[int, "Most candidates of one list."] = 5_000
-    length: Annotated[int, "Most items of one list."] = 1_000
-    metadata: Annotated[int, "Most bytes of the metadata that a caller sends."] = 4_096
-    batch: Annotated[int, "Most lists of one request."] = 100
-    in_flight: Annotated[int, "Most concurrent requests."] = 256
-    in_flight_bytes: Annotated[int, "Most bytes of all request bodies in progress."] = 64 << 20
-    memory_bytes: Annotated[int, "Most bytes that one request may need, estimated from its size."] = 256 << 20
-    connections: Annotated[int, "Most concurrent connections."] = 1_000
-    header_bytes: Annotated[int, "Most bytes of the headers of one request."] = 32 << 10
+    body_bytes: Annotated[int, "Maximum bytes of a request for lists."] = 4 << 20
+    feedback_bytes: Annotated[int, "Maximum bytes of a feedback request."] = 1 << 20
+    model_bytes: Annotated[int, "Maximum bytes of a model file."] = 256 << 20
+    items: Annotated[int, "Maximum number of candidates for one list."] = 5_000
+    length: Annotated[int, "Maximum number of items in one list."] = 1_000
+    metadata: Annotated[int, "Maximum bytes of the metadata of a request."] = 4_096
+    batch: Annotated[int, "Maximum number of lists in one request."] = 100
+    in_flight: Annotated[int, "Maximum number of concurrent requests."] = 256
+    in_flight_bytes: Annotated[int, "Maximum bytes of all request bodies in progress."] = 64 << 20
+    memory_bytes: Annotated[int, "Maximum memory of one request in bytes, estimated from its size."] = 256 << 20
+    connections: Annotated[int, "Maximum number of concurrent connections."] = 1_000
+    header_bytes: Annotated[int, "Maximum bytes of the headers of one request."] = 32 << 10
     header_seconds: Annotated[float, "Seconds within which the headers of a request must arrive."] = 10.0
     write_seconds: Annotated[float, "Seconds for which a client may leave an answer unread."] = 10.0
     seconds: Annotated[float, "Seconds for one request."] = 10.0

@@ -167,7 +167,7 @@ def _once(sets: list[DucEntry]) -> dict[Key, DucEntry]:
         other = folders.setdefault(entry.key, entry)
         if other is not entry:
             raise InputError(
-                f"Set D{entry.number} is there twice: {other.path} and {entry.path}. Name the folder of one of them."
+                f"Set D{entry.number} occurs twice: {other.path} and {entry.path}. Name the folder of one of them."
             )
     return folders
 

@@ -204,7 +204,8 @@ def with_catalogue(problems: Problems | Scan) -> Problems:
     if not isinstance(problems, Problems) or problems.catalogue is not None:
         return problems  # later checks refuse anything that is not Problems
     if (problems.counts != problems.counts[0]).any():
-        raise InputError("Context-free lists need a catalogue. Pass catalogue to Problems.from_arrays.")
+        way = "Name a frame's column with catalogue=, or pass catalogue= to Problems.from_arrays."
+        raise InputError(f"Context-free lists need a catalogue. {way}")
     return problems.with_catalogue(np.arange(problems.n_rows) - problems.offsets[problems.owners])
 
 

@@ -48,7 +48,8 @@ def as_budgets(budget: ArrayLike | None, problems: Problems) -> Floats | None:
     if budget is None:
         return None
     if problems.sizes is None:
-        raise InputError("A budget needs sizes, but these problems have none. Pass sizes to Problems.from_arrays.")
+        way = "Name a frame's column with size=, or pass sizes= to Problems.from_arrays."
+        raise InputError(f"A budget needs sizes, but these problems have none. {way}")
     budgets = as_numbers(budget, "budget")
     if budgets.shape not in {(), (len(problems),)} or not (budgets > 0).all():
         raise InputError(f"budget must be above 0: one number, or one per problem ({len(problems)}). Got {budget!r}.")
@@ -92,13 +93,13 @@ class Constraints:
         """Return the constraints as compiled functions take them, which close rows for good."""
         if self._needs_first:
             raise InputError(
-                "Here the least rows of a group (per_group) need a length, and no budget. Leave out the budget, or use "
+                "Minimums in per_group need a length here, not a budget. Leave out the budget, or use "
                 "a method that builds lists step by step, such as SCP or greedy."
             )
         if self._sets is not None:
             raise InputError(
-                "Here alternatives cannot be used. Take a method that builds lists step by step, such as SCP, TopK or "
-                "greedy."
+                "This method does not support alternatives. Use one that builds lists step by step, such as SCP, TopK "
+                "or greedy."
             )
         return self._limits._replace(repeats=repeats)
 

@@ -39,7 +39,7 @@ def with_propensities(logged: AnsweredLists, propensity: str) -> AnsweredLists:
     if missing.all():
         raise InputError(
             "No list of this log has propensities. Log the chance of each pick, as recommend gives it; or pass "
-            'propensity="model" to estimate them, which is less sure.'
+            'propensity="model" to estimate them, which is less reliable.'
         )
     if not missing.any():
         return logged

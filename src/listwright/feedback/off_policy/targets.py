@@ -160,7 +160,7 @@ class LoggedChances(Target):
         name = self.column
         if name not in logged.others:
             there = ", ".join(map(repr, logged.others)) or "none"
-            raise InputError(f"The log has no column {name!r} of chances. Its other columns of floats: {there}.")
+            raise InputError(f"The log has no column {name!r} of chances. Its other columns of numbers: {there}.")
         known = logged.others[name]
         if not ((known >= 0) & (known <= 1))[logged.rows >= 0].all():
             raise InputError(f"chances must be from 0 to 1 for every shown item. See column {name!r:.40}.")

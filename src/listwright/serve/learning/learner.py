@@ -156,7 +156,8 @@ def _example_query(shape: Shape, name: str, count: int, length: int) -> ListQuer
     signature = shape.signature
     catalogue: list[Any] = [None] * count
     if signature.n_items is not None:
-        catalogue = [i % max(1, signature.n_items) for i in range(count)]
+        count = min(count, max(1, signature.n_items))
+        length, catalogue = min(length, count), list(signature.catalogue_names or range(count))[:count]
     vectors: list[Any] = [None] * count
     if signature.n_vector is not None:
         vectors = [_middle(shape, "vectors", signature.n_vector).tolist()] * count

@@ -43,6 +43,10 @@ class Shape:
     def item_numbers(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.signature.catalogue_names or ())}
 
+    @cached_property
+    def named_by_numbers(self) -> bool:
+        return any(name.lstrip("-").isdigit() for name in self.item_numbers)
+
     @classmethod
     def of(cls, model: Any, *, tolerance: float = 1.0, refuse: bool = False) -> Shape:
         signature, columns = model.signature_, getattr(model, "columns_", None)
@@ -253,6 +257,7 @@ def _catalogue(given: Sequence[int | str | None], shape: Shape, at: str) -> tupl
     if known is None:
         return None, None
     number, new = shape.item_numbers, dict[str, int]()
+    given = [str(item) if isinstance(item, int) and shape.named_by_numbers else item for item in given]
     for i, item in enumerate(given):
         if isinstance(item, str) and item not in number and shape.new_items and names is not None:
             new.setdefault(item, len(number) + len(new))
@@ -271,7 +276,7 @@ def _row(
     field: str,
 ) -> Sequence[float]:
     if isinstance(values, Mapping):
-        return _by_name(values, names, levels, field)
+        return _by_name(values, names, levels, field) if values or width else []
     if len(values) != width:
         raise invalid(field, f"The model takes {width} numbers here. Got {len(values)}.")
     return values
