@@ -57,6 +57,20 @@ def test_features_out_of_range_can_be_refused(opened, asked):
     assert 'listwright_out_of_range_total{action="refused",version=""} 1.0' in client.get("/metrics").text
 
 
+def test_lists_that_end_before_their_groups_are_full_do_not_stop_learning(opened, asked, learn):
+    client = opened(learn=True)
+    for event in range(1, 41):
+        request = asked(9, seed=event) | {"per_group": [2, 3], "budget": 2.0 + event % 3}
+        del request["length"]
+        for place, item in enumerate(request["items"]):
+            item |= {"size": 1.0, "group": place % 3}
+        told(client, request, event % 2)
+    learn(client)
+    status = client.get("/v1/learning").json()["versions"][0]
+    assert (status["lists"], status["applied"], status["quarantined"]) == (40, 40, 0)
+    assert client.get("/readyz").status_code == 200
+
+
 class Nothing:
     """What a policy gives whose numbers are broken: no list at all, or one with scores that are none."""
 

@@ -90,19 +90,19 @@ class Quotas:
         )
 
     def limits(
-        self, offsets: Ints, length: int | None, *, needs_first: bool | Bools
+        self, offsets: Ints, length: int | None, *, needs_first: bool | Bools, replays: bool = False
     ) -> tuple[Ints, Ints, Floats, Floats]:
         """Return `groups`, `counts`, `amounts` and `left` of `_kernels.constraints.ListLimits`."""
         n_problems, n = len(offsets) - 1, len(self.pinned)
         owners = np.repeat(np.arange(n_problems), np.diff(offsets))
-        groups, counts = self._tree(owners, n_problems, MOST if length is None else length)
+        groups, counts = self._tree(owners, n_problems, MOST if length is None else length, replays)
         counts[:n_problems, 3], groups[:, -1] = self._pin_order(owners, n_problems, n)
         counts[:n_problems, 4] = needs_first
         groups[self.pinned < 0, 0] = -1
         left = self.budgets[offsets[:-1]] if self.budgets.shape[1] else np.zeros((n_problems, 0))
         return groups, counts, self.amounts, left
 
-    def _tree(self, owners: Ints, n_problems: int, length: int) -> tuple[Ints, Ints]:
+    def _tree(self, owners: Ints, n_problems: int, length: int, replays: bool) -> tuple[Ints, Ints]:
         """Return the groups of each row, the problem as their root, and the counts of each group."""
         groups, n_groups = np.zeros((len(owners), self.groups.shape[1] + 2), dtype=np.int64), n_problems
         groups[:, 0] = owners
@@ -117,17 +117,17 @@ class Quotas:
             parents.append(groups[first, level])
         counts = np.zeros((n_groups, COUNTS), dtype=np.int64)
         counts[:, 0], counts[:, 1], counts[:n_problems, 3] = np.concatenate(most), np.concatenate(least), -1
-        self._add_needs(groups, counts, np.concatenate(parents), n_problems)
+        self._add_needs(groups, counts, np.concatenate(parents), n_problems, replays)
         return groups, counts
 
-    def _add_needs(self, groups: Ints, counts: Ints, parents: Ints, n_problems: int) -> None:
+    def _add_needs(self, groups: Ints, counts: Ints, parents: Ints, n_problems: int, replays: bool) -> None:
         if not self.needs:
             return
         reachable = np.bincount(groups[self.pinned >= 0, -2], minlength=len(counts))
         for group in range(len(counts) - 1, -1, -1):  # subgroups have higher numbers
             reachable[group] = min(reachable[group], counts[group, 0])
             counts[group, 1] = min(counts[group, 1], reachable[group])
-            if counts[group, 2] > counts[group, 0]:
+            if counts[group, 2] > counts[group, 0] and not replays:  # a budget may have ended the list before
                 what = "the length or k" if group < n_problems else "the most rows of the group they are in"
                 raise InputError(
                     f"The groups need at least {counts[group, 2]} rows, more than {what} ({counts[group, 0]}) allows."

@@ -124,10 +124,8 @@ class _Replay:
     def _steps(self, picked: Ints) -> Iterator[tuple[_Step, Rows]]:
         """Yield each pick with its scores and how it changed the next ones, and the rows that the policy saw."""
         seen = self.features.start(self.problem)
-        quotas = self.problem.quotas
-        limited = self.budgets is not None or (quotas is not None and quotas.budgets.shape[1] > 0)
-        length = None if limited else len(picked)  # a list that a budget ended may be shorter than its groups need
-        limits, rows = Constraints(self.problem, self.budgets, length), self.features.rows(seen)
+        limits = Constraints(self.problem, self.budgets, len(picked), replays=True)
+        rows = self.features.rows(seen)
         for position, row in enumerate(picked):
             scores, fits = self.policy.at_position(position).score(rows), limits.fits()
             limits.take(np.array([row]))

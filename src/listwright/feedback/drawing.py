@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ class ReplayPolicy(Policy):
     """Policy that replays given picks, to recompute what was seen along lists that were shown."""
 
     picks: Ints  # (problems, positions): rows of the batch, -1 behind the end
+    replays: ClassVar[bool] = True  # lists that are there already, whatever groups need
 
     def score(self, rows: Rows) -> Floats:
         return np.zeros(len(rows.owners))
@@ -44,6 +46,10 @@ class Exploring(Policy):
     numbers: Floats | None = None  # to draw with
     given: Ints | None = None  # rows to walk along, in place of drawing
     _earlier: Floats | None = None  # by problem: see `_one_slot`; -1 once a pick was not the best
+
+    @property
+    def replays(self) -> bool:
+        return self.given is not None
 
     def score(self, rows: Rows) -> Floats:
         return self.policy.score(rows)

@@ -68,7 +68,9 @@ class Constraints:
 
     _sets: Ints | None = None  # by row, the number of its set of alternatives
 
-    def __init__(self, problems: Problems, budgets: Floats | None, length: int | None = None) -> None:
+    def __init__(
+        self, problems: Problems, budgets: Floats | None, length: int | None = None, *, replays: bool = False
+    ) -> None:
         self.problems, quotas = problems, problems.quotas
         sizes, left = NO_SIZES, np.full(len(problems), np.inf)
         if budgets is not None and problems.sizes is not None:
@@ -78,7 +80,7 @@ class Constraints:
         if quotas is not None:
             needs = quotas.needs_first(problems.offsets, limited=length is None or bool(len(sizes)))
             self._needs_first = bool(needs.any())
-            parts = quotas.limits(problems.offsets, length, needs_first=needs)
+            parts = quotas.limits(problems.offsets, length, needs_first=needs, replays=replays)
         self._limits = ListLimits(sizes, left, *parts, False)
         if quotas is not None and quotas.pins:
             self._check_pinned()

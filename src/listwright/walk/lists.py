@@ -50,7 +50,8 @@ def walk(
     # scores estimate gains per size, and the last pick that fits goes by scores times sizes.
     policy = policy.drawn(len(problems), rng)
     seen = features.start(problems)
-    untaken, left = np.ones(problems.n_rows, dtype=bool), Constraints(problems, budgets, length)
+    left = Constraints(problems, budgets, length, replays=getattr(policy, "replays", False))
+    untaken = np.ones(problems.n_rows, dtype=bool)
     for position in count() if length is None else range(length):
         fits = left.fits()
         options = untaken & fits

@@ -105,11 +105,8 @@ def explain_list(version: Version, served: ServedList) -> messages.ListReasons |
     ids = np.empty(served.candidates.n_rows, dtype=object)
     ids[:] = served.candidates.ids
     problem = join([served.candidates], version.shape.signature.feature_names, item_ids=ids)
-    # Any list has the explainer: the shortest, without what groups need, or the same again where the model needs it.
-    again = version.shape.per_group is not None
-    length = 1 if not again else len(served.picks) if served.budget is None else None
-    given = problem if again else problem._with(quotas=None)
-    explainer = version.lists(given, length, served.budget, ["reasons"]).explainer
+    # Any list has the explainer: the shortest, without what the request asked of groups.
+    explainer = version.lists(problem._with(quotas=None), 1, served.budget, ["reasons"]).explainer
     if explainer is None:
         return None
     reasons = explainer(problem, 0, served.picks, EXPLAINED).to_dict()
