@@ -25,14 +25,14 @@ class Result:
     errors: int = 0
     list_ms: list[float] = field(default_factory=list)
     feedback_ms: list[float] = field(default_factory=list)
-    memory_mb: list[float] = field(default_factory=list)
+    memory_mb: list[list[float]] = field(default_factory=list)  # of each replica
     server_cpu: float = 0.0  # cores in use
     client_cpu: float = 0.0
     end: float = 0.0
 
     def __str__(self) -> str:
-        quarter = max(1, len(self.memory_mb) // 4)
-        early, late = np.mean(self.memory_mb[quarter : 2 * quarter]), np.mean(self.memory_mb[-quarter:])
+        quarter, memory = max(1, len(self.memory_mb) // 4), np.sum(self.memory_mb, axis=1)
+        early, late = memory[quarter : 2 * quarter].mean(), memory[-quarter:].mean()
         return (
             f"{self.lists / self.seconds:.0f} lists/s and as many feedbacks over {self.seconds:.0f} s, "
             f"{self.errors} errors; list p50 {_p(self.list_ms, 50)} p99 {_p(self.list_ms, 99)} "
@@ -60,7 +60,10 @@ def press(servers: list[Server], seconds: float, *, rate: float, connections: in
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        result.memory_mb.append(sum(server.memory() for server in servers) / 2**20)
+        result.memory_mb.append([server.memory() / 2**20 for server in servers])
+        if len(result.memory_mb) % 120 == 1:
+            past, memory = time.monotonic() - begin, ", ".join(f"{mb:.0f}" for mb in result.memory_mb[-1])
+            print(f"{past:.0f} s: {result.lists} lists, {result.errors} errors, {memory} MB", flush=True)
         time.sleep(0.5)
     after = resource.getrusage(resource.RUSAGE_SELF)
     result.seconds = result.end - begin

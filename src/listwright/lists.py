@@ -61,7 +61,7 @@ class Lists:
     picked_scores: Floats | None = None
     bound: str | None = None
     ratio: float | None = None
-    explainer: Callable[[Problems, int, Ints], Any] | None = None  # from predict: explains one list
+    explainer: Callable[..., Any] | None = None  # from predict: explains one list
 
     def __len__(self) -> int:
         return len(self.rows)

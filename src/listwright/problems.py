@@ -424,7 +424,8 @@ class Problems:
         per_group : int, tuple, dict or list, optional
             How many rows of a group a list holds: at most a number, or (least, most), where None is no limit; the same
             for all groups, or by label, where groups without an entry are not limited. A problem with fewer rows of a
-            group than its least need only use those. A list has one entry for each level of nested groups.
+            group than its least need only use those. Under a budget, rows that groups need come first, and those that
+            do not fit beside the first are left out. A list has one entry for each level of nested groups.
         groups : array-like or list of array-likes, optional
             The labels that `per_group` refers to, if not those of the problems; several for nested groups, from coarse
             to fine.

@@ -234,6 +234,14 @@ def test_files_may_have_items_that_are_new_to_the_catalogue(folder: Path, capsys
     lw.feedback.Log.from_parquet(folder / "old.parquet").to_parquet(folder / "written.parquet")
     assert run(folder, "fit", "--log", "written.parquet", "--log", "new.parquet", "--length", "2", "-o", out) == 0
     assert run(folder, "predict", out, "written.parquet", "-o", "written_lists.csv") == 0
+    capsys.readouterr()
+    pl.read_parquet(folder / "written.parquet").with_columns(  # as the service exports it
+        size=pl.lit(None, pl.Float64), state=pl.when(pl.col("position") == 1).then(1)
+    ).write_parquet(folder / "written.parquet")
+    assert run(folder, "check", "--log", "written.parquet") == 0
+    assert "No faults" in capsys.readouterr().out
+    assert run(folder, "fit", "--log", "written.parquet", "--drop-bad", "--length", "2", "-o", out) == 0
+    assert f"{N:,} lists" in capsys.readouterr().out
     alike = pl.read_csv(folder / "written_lists.csv").join(before, on=["problem", "item"], how="semi")
     assert len(alike) > 0.9 * len(before)
 

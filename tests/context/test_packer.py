@@ -313,6 +313,15 @@ def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
         packer.pack_many("ab", [PASSAGES] * 2)
     with pytest.raises(InputError, match="scores must have one entry per question"):
         packer.pack_many([QUESTION], [PASSAGES], scores=[])
+    for wrong in ({"scores": [[1, 2, 3, 4], [1]]}, {"sizes": [None, [1]]}, {"must_include": [[], [9]]}):
+        with pytest.raises(InputError, match="Question 1: "):
+            packer.pack_many([QUESTION] * 2, [PASSAGES] * 2, **wrong)
+
+
+def test_passages_of_pyarrow(packer: lw.ContextPacker) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    for make in (pyarrow.array, lambda texts: pyarrow.chunked_array([texts[:1], texts[1:]])):
+        assert packer.pack(QUESTION, make(PASSAGES)).texts == packer.pack(QUESTION, PASSAGES).texts
 
 
 def test_what_scores_weigh_is_estimated_over_many_questions(packer: lw.ContextPacker) -> None:

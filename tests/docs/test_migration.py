@@ -307,3 +307,68 @@ def test_cover_msd_and_ssd_of_pyversity(seed: int) -> None:
         theirs = pyversity.diversify(x, scores, k=6, strategy=strategy, diversity=diversity).indices
         ours = lw.select(similarity, 6, metric="precomputed", reward=reward).rows
         assert theirs.tolist() == ours.tolist(), strategy
+
+
+@pytest.mark.filterwarnings("ignore:.*add nothing")
+@pytest.mark.parametrize("seed", range(2))
+def test_options_of_apricot(apricot, seed: int) -> None:
+    from sklearn.metrics import pairwise_distances
+
+    x, given = np.random.default_rng(seed).random((60, 5)), {"metric": "precomputed"}
+    distances = pairwise_distances(x, metric="cityblock")
+    for metric, similarity in (("corr", np.corrcoef(x) ** 2), ("cityblock", distances.max() - distances)):
+        theirs = apricot.FacilityLocationSelection(6, metric=metric).fit(x)
+        assert theirs.ranking.tolist() == lw.select(similarity, 6, **given).rows.tolist(), metric
+    theirs = apricot.FeatureBasedSelection(6, concave_func="sigmoid").fit(x)
+    sigmoid = lambda sums: sums / (1 + sums)  # noqa: E731
+    ours = lw.select(x, 6, reward=lambda rows: sigmoid(x[rows].sum(axis=0)).sum())
+    assert theirs.ranking.tolist() == ours.rows.tolist()
+    for threshold in (1.0, 2.5):
+        theirs = apricot.MaxCoverageSelection(4, threshold=threshold).fit(x)
+        capped = lw.select(x, 4, reward=lambda t, at=threshold: lw.rewards.ConcaveCoverage(t, "cap", np.full(5, at)))
+        assert theirs.ranking.tolist()[:2] == capped.rows.tolist()[:2]
+        worth = [np.minimum(x[rows].sum(axis=0), threshold).sum() for rows in (capped.rows, theirs.ranking)]
+        assert worth[0] >= worth[1] - 1e-9
+    assert len(apricot.FacilityLocationSelection(6, optimizer="sieve").fit(x).ranking) == 6
+    with pytest.raises(TypeError):
+        apricot.FacilityLocationSelection(6, optimizer="random").fit(x)
+
+
+@pytest.mark.filterwarnings("ignore:.*add nothing")
+@pytest.mark.parametrize("seed", range(2))
+def test_options_of_pyversity(seed: int) -> None:
+    pyversity = pytest.importorskip("pyversity", reason="pyversity is not installed (extra rivals)")
+    rng = np.random.default_rng(seed)
+    x, scores, d = rng.random((60, 8)), rng.random(60).astype(np.float32), 0.3
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+
+    def check(rival: Any, reward: Any, **options: Any) -> None:
+        theirs = rival(x, scores, 6, d, **options)
+        ours = lw.select(x, 6, reward=reward)
+        assert theirs.indices.tolist() == ours.rows.tolist(), (rival, options)
+        if rival is not pyversity.msd:
+            np.testing.assert_allclose(theirs.selection_scores[1:], ours.gains[1:], rtol=1e-3, atol=1e-4)
+
+    plain = {"metric": pyversity.Metric.DOT, "normalize": False}
+    for vectors, options in ((unit, {}), (x, plain)):
+        s = np.maximum(vectors @ vectors.T, 0)
+        total = lambda r: (1 - d) * scores[r].sum()  # noqa: E731
+        nearest = lambda r, s=s: np.tril(s[np.ix_(r, r)], -1).max(axis=1).sum()  # noqa: E731
+        own = lambda r, s=s: (1 - np.diag(s))[r].sum() / 2  # noqa: E731
+        check(pyversity.mmr, lambda r: total(r) - d * nearest(r), **options)  # noqa: B023
+        check(pyversity.msd, lambda r: total(r) + d * ((1 - s)[np.ix_(r, r)].sum() / 2 - own(r)), **options)  # noqa: B023
+        check(pyversity.cover, lambda r: total(r) + d * (s[r].sum(axis=0) ** 0.7).sum(), gamma=0.7, **options)  # noqa: B023
+    standard = (scores - scores.mean()) / scores.std()
+    problem = lw.Problems.from_arrays(standard[None, :, None], vectors=x[None])
+    ours = lw.baselines.DPP(2 * 0.5 * (1 - d), relevance=0, length=6).fit(problem).predict(problem)[0]
+    assert pyversity.dpp(x, scores, 6, d, scale=0.5).indices.tolist() == ours.tolist()
+    recent = rng.random((3, 8)).astype(np.float32)
+    lengths = np.linalg.norm(recent, axis=1, keepdims=True)
+    for options, vectors, before, values in (
+        ({"append_bias": False}, unit, recent[:0], standard),
+        ({"append_bias": False, "normalize_scores": False}, unit, recent[:0], scores),
+        ({"append_bias": False, "recent_embeddings": recent}, unit, recent / lengths, standard),
+        ({"append_bias": False, "normalize": False, "recent_embeddings": recent}, x, recent, standard),
+    ):
+        new = lambda r, v=vectors, b=before: np.abs(np.diag(np.linalg.qr(np.vstack([b, v[r]]).T)[1]))[len(b) :].sum()  # noqa: E731
+        check(pyversity.ssd, lambda r, v=values: (1 - d) * v[r].sum() + 2 * d * new(r), gamma=2.0, **options)  # noqa: B023

@@ -192,3 +192,11 @@ def test_what_was_certain_or_blocked_is_no_fault() -> None:
     assert not [fault for fault in read_faults(blocked, ROLES) if fault.kind == "weights"]
     flagged = even.with_columns(shown=pl.col("rank").is_not_null(), rank=pl.col("rank").fill_null(0))
     assert not [fault for fault in read_faults(flagged, ROLES) if fault.kind == "positions"]
+
+
+def test_ids_and_leaks_are_noticed_in_logs_that_were_written_too() -> None:
+    written = frame().rename({"price": "feature: user_id"}).drop("new_chance")
+    written = written.with_columns(pl.int_range(pl.len()).alias("feature: user_id"))
+    assert {fault.kind for fault in read_faults(written, ROLES)} == {"ids"}
+    with pytest.warns(DataWarning, match="used as features: user_id"):
+        Log.from_frame(written)

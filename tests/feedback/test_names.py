@@ -87,3 +87,20 @@ def test_a_log_with_other_columns_is_refused_by_name() -> None:
     model = lw.OnlineSCP(3, random_state=0).fit_log(wide)
     with pytest.raises(InputError, match="missing: b"):
         evaluate(narrow, model.predict)
+
+
+def test_a_log_grows_by_lists_with_more_items_and_rules() -> None:
+    log, seen = Log(), []
+    for number, names in enumerate((["a", "b"], ["c", "b", "d", "a", "e"], ["b", "a"])):
+        frame = pl.DataFrame({"problem": ["x"] * len(names), "item": names})
+        problems = lw.Problems.from_frame(frame, problem="problem", item="item", catalogue="item")
+        if number == 1:
+            problems = problems._with(groups=np.array(["g"] * 5, dtype=object)).with_constraints(per_group=2)
+        log.append(lw.Lists(problems, np.array([[0, 1]])), list_ids=[str(number)], propensities=[[0.5, 0.5]])
+        log.feedback(str(number), [1, 0])
+        seen += names
+    problems = log.answered_lists().problems
+    assert [problems.catalogue_names[code] for code in problems.catalogue] == seen
+    model = lw.OnlineSCP(2, random_state=0).fit_log(log)
+    lists = model.predict(problems)
+    assert (lists.rows >= 0).all()

@@ -29,9 +29,8 @@ def similarity(x: Any, y: Any, metric: str, gamma: float | None = None) -> Any:
         return np.maximum(x @ y.T / lengths, 0.0)
     squared = ((x[:, None] - y[None]) ** 2).sum(axis=2)
     if metric == "rbf":
-        spread = ((x - y.mean(axis=0)) ** 2).sum(axis=1).mean()
-        return np.exp(-(gamma or 1 / spread) * squared)
-    far = max(((x - y.mean(axis=0)) ** 2).sum(axis=1).max(), ((y - y.mean(axis=0)) ** 2).sum(axis=1).max())
+        return np.exp(-(gamma or 1 / x.var(axis=0).sum()) * squared)
+    far = max(((x - x.mean(axis=0)) ** 2).sum(axis=1).max(), ((y - x.mean(axis=0)) ** 2).sum(axis=1).max())
     return 4 * far - squared
 
 

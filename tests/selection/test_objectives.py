@@ -218,3 +218,52 @@ def test_the_ratio_holds_where_a_budget_and_quotas_from_below_meet(reward: str, 
         if costs[list(rows)].sum() <= 1.6 and np.bincount(groups[list(rows)], minlength=2)[0] == 1
     )
     assert ours.value >= ours.ratio * best - 1e-5
+
+
+TOPICS = [{row % 7, row % 5} for row in range(30)]
+
+
+def _topics(rows: set[int]) -> float:
+    if not rows:
+        return 0
+    assert isinstance(rows, set)
+    return float(len(set.union(*(TOPICS[row] for row in rows | {0}))))
+
+
+def test_a_function_of_a_set_is_called_with_one() -> None:
+    selection = lw.select(RNG.random((30, 4)), 4, reward=_topics)
+    assert selection.value == _topics(set(selection.rows.tolist())) == 7.0
+    mixed = lw.select(RNG.random((30, 4)), 2, reward={_topics: 100.0, "facility_location": 1.0})
+    assert _topics(set(mixed.rows.tolist())) >= 4.0
+    assert lw.select(np.ones((1, 2)), 1, reward=_topics).rows.tolist() == [0]
+
+
+def test_a_function_that_fails_is_named_with_what_it_raised() -> None:
+    with pytest.raises(InputError, match="with the vectors it raised ZeroDivisionError: division by zero"):
+        lw.select(RNG.random((30, 4)), 4, reward=lambda rows: 1 / 0)
+    with pytest.raises(InputError, match="covers must be 0 or more"):
+        lw.select(-RNG.random((30, 4)), 4, reward=lambda x: lw.rewards.ConcaveCoverage(x, "log"))
+
+
+@pytest.mark.filterwarnings("ignore:.*add nothing")
+def test_the_factor_of_k_center_is_claimed_where_every_row_is_open_and_only_there() -> None:
+    x, costs = RNG.normal(size=(9, 3)), {"costs": np.ones(9), "budget": 9.0}
+    for k in (1, 3):
+        for rules in ({}, {"exclude": []}, {"given": []}):
+            assert "2 times what the best" in lw.select(x, k, reward="max_min", **rules).bound
+        for rules in ({"exclude": [3]}, {"given": [3]}, {"groups": np.arange(9) % 2, "per_group": 2}, costs):
+            assert "no ratio is known" in lw.select(x, k, reward="max_min", **rules).bound
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "rbf"])
+def test_distances_of_rows_that_are_close_are_not_those_of_rounded_similarities(metric: str) -> None:
+    x = RNG.normal(size=(8, 6))
+    x = np.concatenate([x, x + 1e-4 * RNG.normal(size=(8, 6))]).astype(np.float32)
+    exact = x.astype(np.float64)
+    exact /= np.linalg.norm(exact, axis=1, keepdims=True) if metric == "cosine" else 1.0
+    squared = ((exact[:, None] - exact[None]) ** 2).sum(axis=2)
+    if metric == "rbf":
+        squared = 2 - 2 * np.exp(-squared / exact.var(axis=0).sum())
+    nearest = np.sqrt(squared)[np.triu_indices(16, 1)].min()
+    assert 0 < nearest < 1e-3
+    assert lw.select(x, 16, reward="disparity_min", metric=metric).value == pytest.approx(nearest, rel=0.01)

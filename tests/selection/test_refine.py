@@ -35,6 +35,14 @@ def test_no_exchange_pays_afterwards(options: dict[str, Any]) -> None:
             assert worth([*rows[:place], row, *rows[place + 1 :], *given]) <= better.value * (1 + 1e-6)
 
 
+def test_where_no_exchange_pays_the_picks_stay_as_they_are() -> None:
+    for seed in range(30):
+        x = np.random.default_rng(seed).normal(size=(6, 4)).astype(np.float32)
+        plain, same = (lw.select(x, 2, metric="dot", refine=refine) for refine in (False, True))
+        assert same.value >= plain.value
+        assert same.refined > 0 or same.gains.tolist() == plain.gains.tolist()
+
+
 def test_exchanges_stay_within_groups_and_time() -> None:
     labels = np.arange(120) % 4
     options = {"groups": labels, "per_group": {0: (3, 3), 1: 2}}

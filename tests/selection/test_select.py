@@ -78,6 +78,14 @@ def test_targets_weights_and_given(metric: str) -> None:
     assert selection.values[-1] == pytest.approx(selection.value)
 
 
+def test_the_rbf_kernel_is_that_of_the_rows_whatever_the_targets() -> None:
+    x, y = plain.clustered(40, 3, 1), plain.clustered(20, 3, 2) + np.float32(1.0)
+    gamma = 1.0 / x.var(axis=0, dtype=np.float64).sum()
+    for reward in ("facility_location", "graph_cut"):
+        options = {"metric": "rbf", "reward": reward, "targets": y}
+        assert lw.select(x, 2, **options).value == pytest.approx(lw.select(x, 2, gamma=gamma, **options).value)
+
+
 @pytest.mark.filterwarnings("ignore:.*add nothing")
 @pytest.mark.parametrize("reward", ["facility_location", "log_det", "saturated_coverage", "feature_based"])
 def test_every_reward_under_every_rule(reward: str) -> None:
@@ -204,6 +212,18 @@ def test_the_best_single_row_wins_where_it_is_worth_more() -> None:
     x[5] = 1.0
     selection = lw.select(x, costs=[1, 9, 9, 9, 9, 10], budget=10.0)
     assert selection.rows.tolist() == [5]
+
+
+@pytest.mark.filterwarnings("ignore:.*add nothing")
+@pytest.mark.parametrize("reward", ["feature_based", "facility_location", "log_det", "saturated_coverage", "graph_cut"])
+def test_so_it_does_whatever_costs_are_measured_in(reward: str) -> None:
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x, costs = rng.random((6, 3)) ** 4, rng.integers(1, 9, 6) / 16
+        options = {"reward": reward, "metric": "dot"}
+        selection = lw.select(x, costs=costs, budget=0.5, **options)
+        assert selection.value >= lw.select(x, 1, exclude=costs > 0.5, **options).value - 1e-6
+        assert selection.value == lw.select(x, costs=64 * costs, budget=32.0, **options).value
 
 
 @pytest.mark.parametrize("reward", ["feature_based", "facility_location", "log_det", "saturated_coverage"])

@@ -137,3 +137,18 @@ def test_empty_chunks_of_a_stream_are_nothing() -> None:
     assert selector.rows_.tolist() == lw.Selector(4).partial_fit(X).rows_.tolist()
     batch = pa.RecordBatch.from_pydict({"v": X.tolist()})
     assert lw.Selector(4).partial_fit(batch.slice(0, 0)).partial_fit(batch).n_seen_ == 400
+
+
+def test_chunks_of_a_pandas_frame_are_named_by_its_index_from_the_first_row_on() -> None:
+    x = np.random.default_rng(0).normal(size=(300, 4)) * np.linspace(1, 2, 300)[:, None]
+    frame, selector = pd.DataFrame(x), lw.Selector(6, sample=50, metric="dot", random_state=0)
+    for low in range(0, 300, 50):
+        selector.partial_fit(frame.iloc[low : low + 50])
+    assert selector.rows_.max() >= 50 > selector.rows_.min()
+    assert selector.ids_.tolist() == selector.rows_.tolist()
+
+
+def test_a_pipeline_with_a_kind_of_output_takes_it() -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=["a", "b", "c"])
+    pipeline = make_pipeline(StandardScaler(), lw.Selector(4)).set_output(transform="pandas")
+    assert pipeline.fit_transform(frame).columns.tolist() == ["a", "b", "c"]

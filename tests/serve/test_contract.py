@@ -158,6 +158,29 @@ def test_feedback_on_an_unknown_list_is_not_found(stored_client):
     assert (answer.status_code, answer.json()["error"]["field"]) == (404, "list_id")
 
 
+@pytest.mark.parametrize(
+    ("rules", "count"),
+    [
+        ({"per_group": [1, 2]}, 3),
+        (
+            {"per_group": [2, 3], "budget": 3.0, "length": None},
+            3,
+        ),  # the budget ends the list before its groups are full
+        ({"per_group": [2, 3], "budgets": {"seconds": 4.0}, "length": 6}, 4),
+        ({"pinned": [f"i{i}" for i in range(25)], "length": 30}, 30),  # more than are explained
+        ({"per_group": [8, None], "length": 30}, 30),
+    ],
+)
+def test_lists_with_least_numbers_of_groups_and_pins_have_reasons(client, asked, rules, count):
+    request = asked(40) | rules
+    for place, item in enumerate(request["items"]):
+        item |= {"size": 1.0, "group": place % 3, "uses": {"seconds": 1.0}}
+    told = client.post("/v1/lists", json={name: value for name, value in request.items() if value is not None}).json()
+    assert len(told["items"]) == count
+    picks = client.get(f"/v1/lists/{told['list_id']}?explain=true").json()["reasons"]["picks"]
+    assert [pick["item"] for pick in picks] == [item["id"] for item in told["items"]][:20]
+
+
 def test_a_list_can_be_looked_up_with_its_reasons(stored_client, asked):
     told = stored_client.post("/v1/lists", json=asked(8)).json()
     stored_client.post("/v1/feedback", json={"list_id": told["list_id"], "gains": [0.0, 0.5, 0.0]})

@@ -147,6 +147,26 @@ def test_a_key_counts_for_no_more_than_all_others_together(opened, store, asked,
     assert not np.array_equal(learned, plain.playing_.policy.weights)
 
 
+def test_nobody_takes_the_idempotency_key_of_another_api_key(opened, store, asked, tmp_path):
+    """Who knows the id of somebody else's list can add to its feedback, and cannot keep theirs out."""
+    path = tmp_path / "keys.json"
+    owner, other = ({"Authorization": f"Bearer {new_key('admin', path, name=name)}"} for name in ("owner", "other"))
+    client = opened(store=store, keys=path)
+    answer = client.post("/v1/lists", json=asked(8), headers=owner).json()
+
+    def tell(headers, clicks):
+        body = {"list_id": answer["list_id"], "clicks": [answer["items"][place]["id"] for place in clicks]}
+        told = client.post("/v1/feedback", json=body, headers=headers)
+        return told.status_code, told.json().get("event"), told.json().get("duplicate")
+
+    assert tell(other, []) == (200, 1, False)
+    assert tell(owner, [1]) == (200, 2, False)
+    assert tell(owner, [1]) == (200, 2, True)
+    assert tell(owner, [2])[0] == tell(other, [2])[0] == 409
+    found = client.get(f"/v1/lists/{answer['list_id']}", headers=owner).json()
+    assert found["feedback"]["gains"] == [0.0, 1.0, 0.0]
+
+
 def test_replicas_follow_traffic_and_what_was_learned(opened, store, asked, other_file):
     first, second = opened(store=store, learn=True), opened(store=store)
     for seed in range(5):

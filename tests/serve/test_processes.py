@@ -80,6 +80,45 @@ def test_a_model_of_the_best_effort_leaves_the_service_answering(reliability: No
     assert "/healthz meanwhile: p50" in out
 
 
+COMPILED = """
+import json, sys
+from importlib import import_module
+from pathlib import Path
+from starlette.testclient import TestClient
+import listwright._kernels as kernels
+from listwright.serve import Settings, create_app
+
+def compiled():
+    names = [file.stem for file in Path(kernels.__file__).parent.glob("[a-z]*.py")]
+    parts = [vars(import_module(f"{kernels.__name__}.{name}")) for name in names]
+    known = {name: value for part in parts for name, value in part.items()}
+    return {name: len(value.signatures) for name, value in known.items() if hasattr(value, "signatures")}
+
+settings = Settings(Path(sys.argv[1]), f"sqlite:///{sys.argv[2]}", learn=sys.argv[3] == "True")
+asked = json.loads(sys.argv[4])
+with TestClient(create_app(settings), base_url="http://localhost") as client:
+    ready = compiled()
+    for more in ({}, {"budget": 2.0}, {"per_group": 1}, {"budget": 2.0, "per_group": [1, 2]}, {"blocked": ["i1"]}):
+        answer = client.post("/v1/lists", json=asked | more).json()
+        assert client.get(f"/v1/lists/{answer['list_id']}?explain=true").json()["reasons"]["picks"], answer
+    later = compiled()
+print({name: later[name] - ready[name] for name in later if later[name] != ready[name]})
+"""
+
+
+@pytest.mark.parametrize("learn", [True, False])
+def test_nothing_is_compiled_once_the_service_is_ready(
+    learn: bool, model_file: Path, tmp_path: Path, asked: Any
+) -> None:
+    wanted = asked()
+    for place, item in enumerate(wanted["items"]):
+        item |= {"size": 1.0, "group": place % 3}
+    arguments = [str(model_file), str(tmp_path / "store.db"), str(learn), json.dumps(wanted)]
+    run = subprocess.run([sys.executable, "-c", COMPILED, *arguments], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == "{}\n"
+
+
 def test_load(reliability: None) -> None:
     from benchmarks.reliability.load import run
 

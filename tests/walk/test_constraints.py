@@ -117,6 +117,20 @@ def test_problems_under_different_constraints_can_stand_in_one_batch() -> None:
         assert together[number].tolist() == lw.greedy(alone, K)[0].tolist()
 
 
+def test_under_a_budget_they_are_built_as_alone() -> None:
+    sizes = np.array([1.0, 1, 1, 1, 1, 1, 1, 4])
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        worth = (rng.random((N, 12)) < 0.2).astype(float)
+        worth[7] = rng.random(12) < 0.6
+        reward = lw.rewards.Coverage(worth)
+        free = Problems.from_arrays(rng.random((1, N, 3)), sizes=sizes, reward=reward)
+        parts = [free, *(free.with_constraints(**CASES[name]) for name in ("excluded", "pinned", "budgets"))]
+        together = lw.greedy(Problems.concat(parts), budget=4.0)
+        for number, alone in enumerate(parts):
+            assert together[number].tolist() == lw.greedy(alone, budget=4.0)[0].tolist()
+
+
 def test_needs_come_first_under_a_budget() -> None:
     similarity, labels = np.random.default_rng(0).random((N, N)), COARSE
     selection = lw.select(

@@ -75,10 +75,10 @@ class Quotas:
     def pins(self) -> bool:
         return bool((self.pinned > 0).any())
 
-    @property
-    def single(self) -> bool:
-        """Whether any one row that may be picked is a list within these constraints."""
-        return not (self.groups.shape[1] or self.budgets.shape[1] or self.pins)
+    def free_problems(self, offsets: Ints) -> Bools:
+        """Return by problem whether it has no quotas, pins or further budgets: any one row that fits is a list."""
+        free = (self.pinned <= 0) & (self.most >= MOST).all(axis=1) & ~self.least.any(axis=1)
+        return np.logical_and.reduceat(free & np.isinf(self.budgets).all(axis=1), offsets[:-1])
 
     def needs_first(self, offsets: Ints, *, limited: bool) -> Bools:
         """Return by problem whether the least rows of groups come first: if a budget could run out before."""

@@ -55,7 +55,11 @@ def _use_everything() -> None:
             lw.evaluate(lists, problems[50:])
             lists.explain(0)
         learner = lw.OnlineSCP.from_model(lw.SCP(2, effort="fast", random_state=0).fit(problems), random_state=0)
-        shown = learner.recommend(problems)
+        one_group = np.zeros(problems.n_rows, dtype=int)
+        for limits in ({"per_group": 2}, {"per_group": (1, 2)}, {}):
+            kind = problems.with_constraints(**limits, groups=one_group) if limits else problems
+            learner.predict(kind).explain(0)
+            shown = learner.recommend(kind)
         learner.feedback(shown.list_ids, [success[0, :2]] * len(problems))
     lw.ContextPacker().pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], length=2).reasons  # noqa: B018
 

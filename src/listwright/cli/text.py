@@ -72,7 +72,7 @@ QUERIES, PASSAGES = ("query", "question"), ("passages", "paragraphs", "context",
 
 
 def pack(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines, each with a question and its passages.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: question, passages, scores, ...")],
     budget: Annotated[float, typer.Option(help="Maximum tokens of all passages for a question together.")] = 2000,
     length: Annotated[int | None, typer.Option(help="Maximum number of passages to pick.")] = None,
     per_source: Annotated[
@@ -95,11 +95,7 @@ def pack(
     shown: Annotated[str | None, typer.Option(help="With --train: key of the passages that were shown.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> None:
-    """Pick passages for each question that together contain what the answer needs, within a token budget.
-
-    Beside passages that are texts, titles, scores, sources, embeddings and query_embedding are read where a line has
-    them.
-    """
+    """Pick passages for each question that together contain what the answer needs, within a token budget."""
     if output is not None:
         check_place(str(output), str(file), None if model is None else str(model))
     from listwright._internal.files import write_whole
@@ -107,9 +103,6 @@ def pack(
     from listwright.context.examples import KNOWN, read_records
 
     records = read_records(file)
-    if not records:
-        raise InputError(f"{file} has no questions.")
-    known = {name for name in KNOWN if any(name in record for record in records)}
     names = {
         "query": query or _key(records[0], QUERIES, file),
         "passages": passages or _key(records[0], PASSAGES, file),
@@ -118,7 +111,7 @@ def pack(
     if train:
         if output is None:
             raise InputError("Say where to write the packer's file: -o packer.listwright.")
-        columns = names | {name: name for name in known}
+        columns = names | {name: name for name in KNOWN if any(name in record for record in records)}
         packer.fit(records, **columns, label=label, answer=answer, cited=cited, shown=shown)
         packer.save(output)
         print(f"Learned from {len(records):,} questions; wrote {output}.", file=sys.stderr)
@@ -126,7 +119,7 @@ def pack(
     most = per_source[0] if per_source and len(per_source) == 1 else per_source or None
     limits = {"budget": budget, "length": length, "per_source": most, "stop": "auto" if stop else None}
     lines = [
-        _pack_record(packer, record, names, number, limits | {name: record[name] for name in known & record.keys()})
+        _pack_record(packer, record, names, number, limits | {name: record[name] for name in KNOWN if name in record})
         for number, record in enumerate(records, start=1)
     ]
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)

@@ -27,7 +27,6 @@ from listwright.context.model import (
     pick_rows,
     scores_alone,
     sigmoid,
-    signal_products,
     text_probabilities,
     trust_texts,
     walk_passages,
@@ -171,9 +170,7 @@ class ScoreWeights:
         self.products: deque[Floats] = deque(maxlen=LATEST)  # by question
 
     def add(self, query: str, passages: Sequence[Any], **known: Any) -> None:
-        """Take in a question whose texts tell something, unless the passages are too many or have no scores, or the
-        weight is known already.
-        """
+        """Take in a question whose texts say something to compare scores with, unless their weight is known already."""
         model, read = self.packer._model(), read_passages(passages, **known)
         signals = {name: values for name, values in read.signals().items() if name != "position"}
         learned = self.packer.score_weight is not None or signals.keys() & calibration_of(model).weights
@@ -184,7 +181,9 @@ class ScoreWeights:
             similar = features.table[:, [features.names.index(name) for name in WORDS]].astype(np.float64)
             words = (similar - similar.mean(axis=0)) / np.maximum(similar.std(axis=0), 1e-9)
             signal = np.mean(list(signals.values()), axis=0)  # of standardised scores and cosines
-            self.products.append(signal_products(text_probabilities(model, features), words, signal))
+            text = text_probabilities(model, features)
+            table = np.column_stack([text, words, np.ones(len(text)), signal, np.sqrt(text * (1.0 - text))])
+            self.products.append(table.T @ table)
 
     def estimate(self) -> float | None:
         return None if len(self.products) < MANY else estimate_weight(self.products)

@@ -215,21 +215,11 @@ def signal_weights(model: SCP, given: Passages, asked: float | None) -> dict[str
     return usual | calibration_of(model).weights if asked is None else usual
 
 
-def signal_products(text: Floats, words: Floats, signal: Floats) -> Floats:
-    """Return of one question what `estimate_weight` sums up: products of its columns over the passages."""
-    table = np.column_stack([text, words, np.ones(len(text)), signal, np.sqrt(text * (1.0 - text))])
-    return table.T @ table
-
-
 def estimate_weight(products: Iterable[Floats]) -> float:
-    """Return the weight of a signal, as that of a linear discriminant, from probabilities of the text for labels.
-
-    What similarities of words to the question explain is no news, as the texts have it too.
-    """
+    """Return the weight of a signal, as that of a linear discriminant, from probabilities of the text for labels."""
     summed = np.sum(list(products), axis=0)
     means = summed / summed[-3, -3]  # by the number of passages
-    known, both = means[:-2, :-2], means[:-2, -2]
-    solved = np.linalg.lstsq(known, both)[0]
+    solved = np.linalg.lstsq(means[:-2, :-2], both := means[:-2, -2])[0]
     # How far the signal is apart between passages that are needed and others, and what neither this nor words explain.
     apart, rest = float(solved[0]), float(means[-2, -2] - solved @ both)
     uncertain = float(means[-1, -1])  # by how much labels differ from their probabilities

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -289,13 +289,13 @@ class ContextPacker(Parameters):
                 raise InputError(f"{name} must have one entry per question ({len(queries)}). Got {len(values)}.")
         own = [{name: values[i] for name, values in several.items()} for i in range(len(queries))]
         weights = ScoreWeights(self)
-        for query, given, known in zip(queries, passages, own, strict=True):
-            weights.add(query, given, **{name: known[name] for name in KNOWN if name in known})
+        for number, (query, given, known) in enumerate(zip(queries, passages, own, strict=True)):
+            _name_question(number, weights.add, query, given, **{name: known[name] for name in KNOWN if name in known})
         weight = weights.estimate()
         packer = self if weight is None else copy(self).set_params(score_weight=weight)
         return [
-            packer.pack(query, given, **known, **options)
-            for query, given, known in zip(queries, passages, own, strict=True)
+            _name_question(number, packer.pack, query, given, **known, **options)
+            for number, (query, given, known) in enumerate(zip(queries, passages, own, strict=True))
         ]
 
     def fit(self, data: Any, *, progress: Any = "auto", **columns: Any) -> Self:
@@ -470,6 +470,13 @@ class ContextPacker(Parameters):
 
 
 _BY_QUESTION = (*KNOWN, "sizes", "must_include")
+
+
+def _name_question(number: int, run: Callable[..., Any], *given: Any, **known: Any) -> Any:
+    try:
+        return run(*given, **known)
+    except InputError as error:
+        raise InputError(f"Question {number}: {error}") from None
 
 
 class _Walk:

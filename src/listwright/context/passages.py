@@ -93,6 +93,7 @@ def read_passages(
 ) -> Passages:
     if isinstance(passages, str | bytes | Mapping) or hasattr(passages, "columns") or not hasattr(passages, "__len__"):
         raise InputError(f"passages must be a list of texts or documents. Got {type(passages).__name__}.")
+    passages = passages.to_pylist() if hasattr(passages, "to_pylist") else passages  # of pyarrow
     n = len(passages)
     named = _as_list(titles, n, "titles") or [_metadata(passage, "title") for passage in passages]
     vectors = _numbers(embeddings, passages, "embedding", 2)
@@ -250,7 +251,7 @@ def passage_sizes(given: Passages, sizes: Any, tokens: Any, style: str) -> Float
     """Return the sizes given, or else the tokens of each passage as written, with the blank line behind it."""
     if sizes is None:
         size_of = _size_counter(given, tokens, style)
-        sizes = [size_of(text, title) for text, title in zip(given.texts, given.titles, strict=True)]
+        sizes = [size_of(1, [text], title) for text, title in zip(given.texts, given.titles, strict=True)]
     numbers = as_numbers(sizes, "sizes")
     if numbers.shape != (len(given),) or not (np.isfinite(numbers) & (numbers >= 0)).all():
         raise InputError(f"sizes must be one number from 0 per passage ({len(given)}). Got {sizes!r:.80}.")
@@ -265,18 +266,19 @@ def cut_passages(
     size_of = _size_counter(given, tokens, style)
     for row in np.flatnonzero(rows & (sizes > token_limit)):
         sentences, title = split_sentences(texts[row]), given.titles[row]
-        starts = [" ".join(sentences[:count]) for count in range(1, len(sentences))]
-        kept = bisect_right(starts, token_limit, key=partial(size_of, title=title))
+        kept = bisect_right(
+            range(1, len(sentences)), token_limit, key=partial(size_of, sentences=sentences, title=title)
+        )
         if kept:
-            texts[row], sizes[row] = starts[kept - 1], size_of(starts[kept - 1], title)
+            texts[row], sizes[row] = " ".join(sentences[:kept]), size_of(kept, sentences, title)
     return replace(given, texts=texts), sizes
 
 
 def _size_counter(given: Passages, tokens: Any, style: str) -> Callable[..., float]:
-    """Return what counts a text with its title as written, under a number as long as any here, and a blank line."""
+    """Return what counts the first sentences with the title as written, with the longest number and a blank line."""
     count, last = token_counter(tokens), max(10, len(given))
     behind = count(SEPARATOR)
-    return lambda text, title: count(write_passage(text, title, last, style)) + behind
+    return lambda n, sentences, title: count(write_passage(" ".join(sentences[:n]), title, last, style)) + behind
 
 
 def distinct_rows(given: Passages, must_include: Sequence[int]) -> Ints:

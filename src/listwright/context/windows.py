@@ -26,11 +26,7 @@ class Overlap(NamedTuple):
 def find_overlaps(texts: Sequence[str]) -> list[Overlap]:
     plain = [" ".join(text.split()) for text in texts]
     pairs = ((first, second, _shared(plain[first], plain[second])) for first, second in _sharing_heads(plain))
-    return [
-        Overlap(first, second, length, plain[first].endswith(plain[second][:length]))
-        for first, second, length in pairs
-        if length
-    ]
+    return [Overlap(i, k, size, plain[i].endswith(plain[k][:size])) for i, k, size in pairs if size]
 
 
 def window_tokens(texts: Sequence[str], overlaps: Sequence[Overlap], count: TokenCounter) -> tuple[Floats, Floats]:
@@ -74,9 +70,7 @@ def _sharing_heads(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _shared(first: str, second: str) -> int:
-    """Return how many characters of the second, from its start, the end of the first holds, or its middle all of it; 0
-    for few words.
-    """
+    """Return how many characters the end of the first shares with the start of the second, or its middle with all."""
     if second in first:
         return len(second)
     head = " ".join(second.split(" ", LEAST_OVERLAP)[:LEAST_OVERLAP])

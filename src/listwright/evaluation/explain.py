@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,9 +31,9 @@ class Explainer:
     repeats: bool  # whether an item may be picked twice
     budgets: Floats | None  # the budget of each list
 
-    def __call__(self, problems: Problems, i: int, picked: Ints) -> Reasons:
-        """Return the reasons for list i, whose items are `picked`, given as positions within the problem."""
-        return self._replay(problems, i).reasons(picked)
+    def __call__(self, problems: Problems, i: int, picked: Ints, most: int | None = None) -> Reasons:
+        """Return the reasons for list i, or for its first items, `picked` as positions within the problem."""
+        return self._replay(problems, i).reasons(picked, most)
 
     def options_considered(self, problems: Problems, i: int, picked: Ints) -> list[Considered]:
         return list(self._replay(problems, i).options_considered(picked))
@@ -101,13 +102,13 @@ class _Replay:
     repeats: bool
     budgets: Floats | None
 
-    def reasons(self, picked: Ints) -> Reasons:
+    def reasons(self, picked: Ints, most: int | None) -> Reasons:
         steps, picks = [], []
-        for position, (step, rows) in enumerate(self._steps(picked)):
+        for position, (step, rows) in enumerate(islice(self._steps(picked), most)):
             shares = shares_of(self.policy.at_position(position), self._blocks, rows.only(step.row))
             picks.append(self._pick(position, step, shares))
             steps.append(step)
-        return Reasons(plain(self.problem.problem_ids[0]), tuple(picks), self._items_skipped(steps, picked))
+        return Reasons(plain(self.problem.problem_ids[0]), tuple(picks), self._items_skipped(steps, picked[:most]))
 
     def options_considered(self, picked: Ints) -> Iterator[Considered]:
         first = self.features.rows(self.features.start(self.problem))
@@ -123,7 +124,10 @@ class _Replay:
     def _steps(self, picked: Ints) -> Iterator[tuple[_Step, Rows]]:
         """Yield each pick with its scores and how it changed the next ones, and the rows that the policy saw."""
         seen = self.features.start(self.problem)
-        limits, rows = Constraints(self.problem, self.budgets, len(picked)), self.features.rows(seen)
+        quotas = self.problem.quotas
+        limited = self.budgets is not None or (quotas is not None and quotas.budgets.shape[1] > 0)
+        length = None if limited else len(picked)  # a list that a budget ended may be shorter than its groups need
+        limits, rows = Constraints(self.problem, self.budgets, length), self.features.rows(seen)
         for position, row in enumerate(picked):
             scores, fits = self.policy.at_position(position).score(rows), limits.fits()
             limits.take(np.array([row]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -126,7 +127,10 @@ class Log:
                 raise InputError(f"List {name} is in the log already. Give each list its own id.")
         _check_shown(shown)
         if self._parts:
-            Signature.of(self._parts[0].lists.problems).check(shown.problems, "append")
+            known, items = Signature.of(self._parts[0].lists.problems), shown.problems.catalogue
+            if known.n_items is not None and items is not None:  # new items may come
+                known = replace(known, n_items=max(known.n_items, shown.problems.n_items))
+            known.check(shown.problems, "append")
         part = len(self._parts)
         answered: Bools = np.any(~np.isnan(outcomes), axis=1)
         self._parts.append(LogPart(shown, outcomes, answered, others))

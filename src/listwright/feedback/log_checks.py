@@ -94,7 +94,7 @@ def _lacks_name(table: ColumnTable, name: str) -> Bools:
 
 def other_numbers(table: ColumnTable, by_role: Mapping[str, str]) -> list[str]:
     """Return the columns of numbers that may be features: all without a role, or those that `Log.to_frame` marks."""
-    marked = any(name.startswith("feature: ") for name in table.columns)
+    marked = "catalogue" in table.columns or any(name.startswith("feature: ") for name in table.columns)
     return [
         name
         for name, values in table.columns.items()
@@ -207,11 +207,7 @@ def suspicious_columns(table: ColumnTable, by_role: Mapping[str, str]) -> list[L
     groups = group_rows(table, by_role["list"])
     shown = positions_of(table, by_role, groups)[1]
     outcome = np.nan_to_num(_column(table, by_role, groups, "outcome"))[shown]
-    others = [
-        name
-        for name, values in table.columns.items()
-        if name not in by_role.values() and is_number(values.type) and ":" not in name
-    ]
+    others = other_numbers(table, by_role)
     ids = tuple(name for name in others if ID_NAME.search(name) and _is_whole(table.columns[name]))
     leaks: tuple[str, ...] = ()
     if EVENTS <= (outcome > 0).sum() < len(outcome):

@@ -141,7 +141,8 @@ def read_log(source: Any, given: Mapping[str, str | None], options: Mapping[str,
         table, dropped = drop_lists(table, by_role, _features_of(table, by_role, wanted))
     problems, columns = _problems(table, by_role, wanted)
     for fault in suspicious_columns(table, by_role):
-        used = [name for name in fault.examples if name in (*columns.features, *columns.context)]
+        names = [name.removeprefix("feature: ") for name in fault.examples]
+        used = [name for name in names if name in (*columns.features, *columns.context)]
         if used:
             message = f"{table.source}: {fault.message} are used as features: {', '.join(used)}."
             warn(f"{message} Leave them out with ignore=.", DataWarning)

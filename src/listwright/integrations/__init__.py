@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from listwright.context import ContextPacker
 from listwright.context.passages import values_of_all
@@ -68,15 +68,6 @@ def _read_packer(stored: Mapping[str, Any]) -> ContextPacker:
         return ContextPacker.load(Path(folder) / "packer.listwright", **settings)
 
 
-class Kept(NamedTuple):
-    """A document that is kept."""
-
-    position: int
-    text: str  # without what an earlier window of the same text holds
-    score: float
-    said: dict[str, Any]  # what its metadata gain
-
-
 def keep_documents(
     adapter: Any,
     query: str,
@@ -86,12 +77,13 @@ def keep_documents(
     sources: list[Any],
     length: int | None = None,
     **known: Any,
-) -> list[Kept]:
+) -> list[tuple[int, str, float, dict[str, Any]]]:
+    """Return by kept document its position, its new text, its score, and what its metadata gain."""
     given = values_of_all(scores)
     limits = limits_of(adapter) | ({} if length is None else {"length": length})
     packed = adapter._packer.pack(query, texts, scores=given, sources=values_of_all(sources), **known, **limits)
     return [
-        Kept(
+        (
             position,
             packed.texts[place],
             packed.scores[place],

@@ -21,8 +21,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
     Use it in a `ContextualCompressionRetriever` after a retriever that returns more than fits. Each document is
     compared with those already kept, so near copies are dropped. Titles are used where there are any; sources, scores
     and embeddings only where all documents have them. The metadata of each kept document gain `listwright_score`,
-    `listwright_probability`, `listwright_reason` and `retriever_score`; the input documents are not changed. Of windows
-    of one text that overlap, what an earlier one holds is left out of the later one.
+    `listwright_probability`, `listwright_reason` and `retriever_score`. What windows of one text share is kept once.
 
     Parameters
     ----------
@@ -123,9 +122,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
             query_embedding=asked,
         )
         return [
-            documents[place].model_copy(
-                update={"page_content": text, "metadata": {**documents[place].metadata, **said}},
-            )
+            documents[place].model_copy(update={"page_content": text, "metadata": documents[place].metadata | said})
             for place, text, _, said in kept
         ]
 

@@ -94,7 +94,8 @@ class RowConstraints(Constraints):
 
     def single(self) -> Self:
         """Return constraints for picking the one row that adds most, whatever it costs, as long as it fits."""
-        return self.copy(k=1, costs=np.ones(len(self.costs)), limits={"sizes": NO_SIZES})
+        free = {"sizes": NO_SIZES, "budgets": np.array([np.inf])}
+        return self.copy(k=1, costs=np.ones(len(self.costs)), limits=free)
 
     def among(self, rows: Ints) -> Self:
         """Return the same constraints for some rows, in ascending order, which include all that are given."""
@@ -120,9 +121,9 @@ class RowConstraints(Constraints):
             chosen[row] = True
             twin.take_row(row)
         if twin.n_picked < self.k:
+            what = "more than the budget pays for" if not self.several_budgets else "none were found within the budgets"
             raise InputError(
-                f"per_group asks for at least {self.k} rows, more than the budget pays for. Raise the budget, or ask "
-                "for fewer rows."
+                f"per_group asks for at least {self.k} rows, {what}. Raise the budget, or ask for fewer rows."
             )
         return chosen
 
@@ -163,7 +164,7 @@ def make_constraints(
     if k is not None:
         at_least_one("k", k)
     parts = NO_QUOTAS
-    if per_group is not None or exclude is not None or len(left) > 1:
+    if per_group is not None or len(excluded) or len(left) > 1:
         further = [(amounts[:, j], left[j]) for j in range(1, len(left))] or None
         offsets = np.array([0, n])
         quotas = make_quotas(Quotas.free(n), offsets, groups, per_group, excluded, None, further, None)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,14 @@ from listwright._internal.progress import ProgressCallback
 from listwright._kernels.cosines import Space
 from listwright._kernels.lazy_volume import VolumeState, lazy_volume
 from listwright.problems import Problems
-from listwright.rewards import Reward
+from listwright.rewards import Function, Reward
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.facility import TIE
 from listwright.selection.objectives import Objective, Proof, Solved
 from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, Vectors, cut
+
+MANY_CALLS = 100_000  # of a plain function, from which on a warning says so
+FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class SelectionFold(ABC):
@@ -279,3 +284,30 @@ class LogDetObjective(Objective):
         """Return an upper bound on what each of some rows would add next to the picks: what it adds alone."""
         alone = self.vectors.squares[rows] if self.gamma == 0 else np.ones(len(rows))
         return np.log1p(self.scale * alone)
+
+
+def as_set_function(reward: Any, n: int, k: int) -> Reward | None:
+    """Return a function of row numbers, in an array or else in a set, as a reward; None if it gives no number."""
+    for kind in (partial(np.array, dtype=np.int64), set):
+        empty, both = (_number_of(reward, kind(rows)) for rows in ([], [0, n - 1]))
+        if both is not None:
+            break
+    else:
+        return None
+    if n * k > MANY_CALLS:
+        warnings.warn(f"The reward is a plain function: about {n * k:,} calls of it follow.", stacklevel=5)
+    nothing = 0.0 if empty is None or not np.isfinite(empty) else empty
+    return Function(lambda _, items: reward(kind(items)) if len(items) else nothing, submodular=False)
+
+
+def _number_of(reward: Any, rows: Any) -> float | None:
+    with warnings.catch_warnings(action="ignore"):  # of numpy, for no rows
+        try:
+            value = reward(rows)
+        except FAULTS:
+            return None
+    return float(value) if is_number(value) else None
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) or (isinstance(value, np.ndarray) and value.shape == ())

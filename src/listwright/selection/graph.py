@@ -138,6 +138,8 @@ def refine_picks(state: Exchange, solved: Solved, constraints: RowConstraints, s
             candidates = np.append(candidates, state.rows[place])
             state.exchange(int(place), int(block[row]))
             n_blocks, since = -(-len(candidates) // state.block), 0
+    if state.value == before:  # nothing was exchanged
+        return solved, 0.0
     # In the order in which greedy would pick them from each other.
     k, fixed = len(state.rows), np.arange(state.n_fixed)
     order, gains, _, _ = select_on_graph(state.table, state.weights, RowConstraints.free(k, k - len(fixed), fixed))

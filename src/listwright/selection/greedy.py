@@ -128,7 +128,7 @@ def greedy(
     else:
         used = max(1, int((compiled[0] >= 0).any(axis=0).sum()))
         rows, gains = compiled[0][:, :used], compiled[1][:, :used]
-    if budget is not None and (problems.quotas is None or problems.quotas.single):
+    if budget is not None:
         alone = Constraints(problems, as_budgets(budget, problems))
         rows, gains = _or_best_single(problems, reward, alone, rows, gains)
     bound, ratio = _prove_bound(reward, method, epsilon, length, budget, problems.quotas)
@@ -218,6 +218,8 @@ def _or_best_single(
     alone = reward.gains(reward.start(problems))
     single = best_rows(alone, constraints.fits(), problems.offsets)
     better = (single >= 0) & (alone[single] > gains.sum(axis=1))
+    if problems.quotas is not None:
+        better &= problems.quotas.free_problems(problems.offsets)
     rows, gains = rows.copy(), gains.copy()
     rows[better], gains[better] = -1, 0.0
     rows[better, 0], gains[better, 0] = single[better], alone[single[better]]

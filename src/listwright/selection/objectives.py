@@ -18,6 +18,8 @@ from listwright.selection.similarity import Given, SimilarityMatrix
 
 FULL = 1 - 1 / math.e  # plain greedy under a count: Nemhauser, Wolsey & Fisher (1978)
 TINY = 1e-300
+NEAR = 1e-3  # share of the largest squared distance below which float32 does not suffice
+COPY = 1e-12  # and below which rows differ by rounding alone
 NO_REFINE = "refine= is for facility_location of all rows, without a budget, neighbors=, sample= or Ray."
 
 
@@ -153,8 +155,10 @@ class Dispersion(Objective):
         similar = self.similarity.column(row).astype(np.float64)
         if isinstance(self.similarity, Given):
             return np.maximum(1.0 - similar, 0.0)
-        squared = self.similarity.squared_distances(similar)
-        apart = np.sqrt(np.where(squared > self.similarity.noise, squared, 0.0))  # copies differ by rounding
+        squared, ceiling = self.similarity.squared_distances(similar), self.similarity.ceiling
+        near = np.flatnonzero(squared < NEAR * ceiling)
+        squared[near] = self.similarity.squared_between(row, near)
+        apart = np.sqrt(np.where(squared > COPY * ceiling, squared, 0.0))
         apart[row] = 0.0
         return apart
 
@@ -175,11 +179,13 @@ class Dispersion(Objective):
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
         k = len(solved.rows)
-        if isinstance(self.similarity, Given) or constraints.closes or len(constraints.given) or k < 2:
+        center, small = self.kind == "max_min", k < 2
+        known = not (constraints.closes or len(constraints.given) or isinstance(self.similarity, Given))
+        if not known or (not constraints.plain if center else small):
             return Proof("no ratio is known for these distances or constraints", None)
-        excluded = not constraints.plain
-        if self.kind == "max_min" and not excluded:  # Gonzalez (1985)
-            return Proof(f"no row is farther from a pick than 2 times what the best {k:,} rows reach", None)
+        if center:  # Gonzalez (1985)
+            best = "the best row reaches" if small else f"the best {k:,} rows reach"
+            return Proof(f"no row is farther from a pick than 2 times what {best}", None)
         if self.kind == "disparity_min":  # Ravi, Rosenkrantz & Tayi (1994)
             return Proof(f"at least 1/2 of the best {k:,} rows", 0.5)
         if self.kind == "disparity_sum":  # Birnbaum & Goldman (2009)

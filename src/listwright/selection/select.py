@@ -79,7 +79,8 @@ def select(
         - a dictionary of these (without distances), of rewards and functions with their weights: the weighted sum.
         - a reward of `listwright.rewards` for these rows, or a function that makes one from the vectors, such as
           ``lambda x: lw.rewards.ConcaveCoverage(x, shape="log")``.
-        - any function of an array of row numbers that returns a number. It is called about n times for each pick.
+        - any function of row numbers, in an array or else in a set, that returns a number. It is called about n times
+          for each pick.
     metric : {"cosine", "dot", "rbf", "euclidean", "precomputed"}, default "cosine"
         Similarity of two rows; negative values count as 0. "rbf" is exp(-gamma * squared distance). "euclidean" is a
         constant minus the squared distance (as in apricot). With "precomputed", `vectors` is the matrix of similarities
@@ -101,7 +102,8 @@ def select(
         A label for each row; needs `per_group`. Several for nested groups, from coarse to fine.
     per_group : int, tuple, dict or list, optional
         How many rows of a group are picked: at most a number, or (least, most), where None is no limit; the same for
-        all groups, or by label, where groups without an entry are not limited. For nested groups a list of these.
+        all groups, or by label, where groups without an entry are not limited. For nested groups a list of these. A
+        group with fewer rows than the least of all groups gives those it has; a least by label must be met.
     weights : array-like, optional
         How much each row to represent counts (or each column, for "feature_based"); 1 by default.
     costs : array-like of shape (n,) or (n, budgets), optional
@@ -166,7 +168,7 @@ def select(
     ----------
     .. [1] Nemhauser, Wolsey & Fisher (1978). An analysis of approximations for maximizing submodular set functions.
     .. [2] Fisher, Nemhauser & Wolsey (1978). The same, part II.
-    .. [3] Feldman, Nutov & Shoham (2021). Practical has_costs submodular maximization.
+    .. [3] Feldman, Nutov & Shoham (2021). Practical budgeted submodular maximization.
     .. [4] El Halabi, Mitrovic, Norouzi-Fard, Tardos & Tarnawski (2020). Fairness in streaming submodular maximization.
 
     Examples

@@ -214,6 +214,10 @@ class Selector(Parameters):
         columns = input_features if input_features is not None else getattr(self, "_columns", [])
         return np.array(columns if len(columns) else [f"x{i}" for i in range(self.n_features_in_)], dtype=object)
 
+    def set_output(self, *, transform: Any = None) -> Self:
+        """Do nothing, for pipelines: rows are returned in the kind of table that they came in."""
+        return self
+
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Select rows of a table, and return them."""
         return self.fit(X).transform(X)
@@ -243,9 +247,10 @@ class Selector(Parameters):
             best.guess = 0.0  # takes whatever comes
             best.take(chunk, self._similar(chunk), others)
         held = [self._held[row] for row in best.rows]
-        names = np.array([name for _, name in held]) if any(name is not None for _, name in held) else None
+        named = any(name is not None for _, name in held)  # the first chunk of a pandas frame may only count its rows
+        names = [row if name is None else name for row, (_, name) in zip(best.rows, held, strict=True)]
         vectors = np.array([vector for vector, _ in held], dtype=np.float32).reshape(len(held), -1)
-        return StreamPicks(np.array(best.rows, dtype=np.int64), best.value, vectors, names)
+        return StreamPicks(np.array(best.rows, dtype=np.int64), best.value, vectors, np.array(names) if named else None)
 
     def _scale_rows(self, table: Any, name: str = "vectors") -> Floats32:
         if self.metric not in ("cosine", "dot"):

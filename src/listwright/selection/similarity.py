@@ -200,6 +200,14 @@ class SimilarityMatrix(ABC):
     def squared_distances(self, similar: Floats) -> Floats:
         return 2.0 - 2.0 * similar
 
+    def squared_between(self, row: int, others: Ints) -> Floats:
+        """Return the squared distances of one row to some others, in float64."""
+        candidate, squared = self.candidates(np.array([row]), np.float64), np.empty(len(others))
+        for block in cut(len(others), GATHERED):
+            similar = self.tile(candidate, self.targets(others[block], np.float64))[0]
+            squared[block] = self.squared_distances(similar)
+        return squared
+
     def column(self, row: int) -> Floats32:
         """Return the similarities of one candidate to all targets, with one read of the targets."""
         candidate, similar = self.candidates(np.array([row])), np.empty(self.n_targets, dtype=np.float32)

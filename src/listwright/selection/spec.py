@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +12,7 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, as_numbers, at_least_one, first_bad
 from listwright._internal.progress import silent
 from listwright.errors import InputError
-from listwright.rewards import ConcaveCoverage, Function, Reward
+from listwright.rewards import ConcaveCoverage, Reward
 from listwright.selection import folds
 from listwright.selection.facility import Blocks, FacilityObjective, Sampled, value_curve
 from listwright.selection.gpu.device import gpu_name, wants_gpu
@@ -37,7 +36,6 @@ TAKES = {  # which options a reward uses
     **{kind: set() for kind in KINDS},
 }
 MIXED = ("facility_location", "log_det", "saturated_coverage", "feature_based", "graph_cut")  # with others
-MANY_CALLS = 100_000  # of a plain function, from which on a warning says so
 ON_GPU = ("log_det", "facility_location", "saturated_coverage", "graph_cut", *KINDS)  # the first not in a mixture
 DEALT = ("facility_location", "log_det")  # rewards that a cluster supports
 
@@ -92,7 +90,7 @@ def make_objective(wish: SelectionSpec, source: Source, k: int, rng: np.random.G
         raise InputError(f"metric must be one of {', '.join(METRICS)}. Got {wish.metric!r}.")
     for name, most in (("scale", np.inf), ("alpha", 1.0), ("redundancy", np.inf)):
         number, least = getattr(wish, name), name == "redundancy"
-        if not (_is_number(number) and (0 < number <= most or (number == 0 and least)) and np.isfinite(number)):
+        if not (folds.is_number(number) and (0 < number <= most or (number == 0 and least)) and np.isfinite(number)):
             above = "0 or more" if least else "above 0 and at most 1" if most == 1 else "above 0"
             raise InputError(f"{name} must be {above}. Got {number!r}.")
     if isinstance(wish.reward, Mapping):
@@ -152,40 +150,23 @@ def _takes(wish: SelectionSpec, what: str, known: set[str]) -> None:
 
 def _own_reward(wish: SelectionSpec, source: Source, k: int) -> Objective:
     _takes(wish, type(wish.reward).__name__, set())
-    reward = wish.reward
-    n = int(source.table.shape[0])
+    reward, n = wish.reward, int(source.table.shape[0])
     if not isinstance(reward, Reward) and callable(reward):
-        function = _as_set_function(reward, n, k)
+        function = folds.as_set_function(reward, n, k)
         table = source.table if sparse.issparse(source.table) else np.asarray(source.table)
-        reward = reward(table) if function is None else function
+        try:
+            reward = reward(table) if function is None else function
+        except folds.FAULTS as error:
+            if isinstance(error, InputError):
+                raise
+            what = f"and with the vectors it raised {type(error).__name__}: {error}"
+            raise InputError(f"reward= gives no number for an array or set of row numbers, {what}") from error
     if not isinstance(reward, Reward):
         raise InputError(
             f"reward must be one of {', '.join(REWARDS)}, a reward of listwright.rewards for these rows, or a function "
             f"that makes one from the vectors. Got {type(reward).__name__}."
         )
     return folds.FoldObjective(partial(folds.RewardFold, reward, n))
-
-
-def _as_set_function(reward: Any, n: int, k: int) -> Reward | None:
-    """Return a function of row numbers as a reward; None if it gives no number, and 0 for no rows if it gives none."""
-    answers: list[Any] = []
-    for rows in ([], [0]):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of numpy, for no rows
-                answers.append(reward(np.array(rows, dtype=np.int64)))
-        except (InputError, ValueError, TypeError, LookupError, AttributeError, ZeroDivisionError):
-            answers.append(None)
-    if not any(map(_is_number, answers)):
-        return None
-    if n * k > MANY_CALLS:
-        warnings.warn(f"The reward is a plain function: about {n * k:,} calls of it follow.", stacklevel=5)
-    empty = float(answers[0]) if _is_number(answers[0]) and np.isfinite(answers[0]) else 0.0
-    return Function(lambda _, items: reward(np.array(items, dtype=np.int64)) if len(items) else empty, submodular=False)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) or (isinstance(value, np.ndarray) and value.shape == ())
 
 
 def _fold_maker(wish: SelectionSpec, source: Source, tools: Tools) -> Callable[[], folds.SelectionFold]:
@@ -227,13 +208,13 @@ def _mixture(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> Objec
     n, rewards = int(source.table.shape[0]), {}
     for part, weight in wish.reward.items():
         known = part if isinstance(part, Reward) or (isinstance(part, str) and part in MIXED) else None
-        known = _as_set_function(part, n, k) if known is None and callable(part) else known
+        known = folds.as_set_function(part, n, k) if known is None and callable(part) else known
         if known is None:
             raise InputError(
                 f"A mixture has rewards among {', '.join(MIXED)}, of listwright.rewards, or functions of row numbers. "
                 f"Got {part!r}."
             )
-        if not (_is_number(weight) and 0 <= weight < np.inf):
+        if not (folds.is_number(weight) and 0 <= weight < np.inf):
             raise InputError(f"The weights of a mixture must be 0 or more. Got {weight!r}.")
         rewards[known] = float(weight)
     if not rewards:
@@ -277,8 +258,8 @@ def make_similarity(wish: SelectionSpec, source: Source, *, ready: bool = True) 
     table = read_vectors(wish.targets, "targets").table
     if table.shape[1] != source.table.shape[1]:
         raise InputError(f"targets must have {source.table.shape[1]} columns, as vectors. Got {table.shape[1]}.")
-    targets = make_vectors(table, wish.metric, "targets")
-    rows = make_vectors(source.table, wish.metric, centre=targets.centre)
+    rows = make_vectors(source.table, wish.metric)
+    targets = make_vectors(table, wish.metric, "targets", rows.centre)
     return _between(wish, rows.prepare(), targets.prepare()) if ready else _between(wish, rows, targets)
 
 

@@ -168,7 +168,7 @@ class FeedbackRequest(Struct, forbid_unknown_fields=True):
     idempotency_key: Annotated[
         EventKey | None,
         Meta(description="The same key and content again on the same list is stored once; by default the list's id. "
-        "Later feedback on the same list needs a key of its own."),
+        "Later feedback on the same list needs a key of its own. Keys of other API keys are others."),
     ] = None  # fmt: skip
 
 

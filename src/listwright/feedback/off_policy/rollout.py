@@ -206,7 +206,8 @@ def _more(point: float, apart: Floats, log: LoggedGains, confidence: float) -> s
 def _no_evidence(names: tuple[str, str], point: float, size: float, log: LoggedGains, confidence: float) -> str:
     """Say how much exploration towards the policy would give enough evidence, when too few lists match it."""
     gap = max(0.0 if np.isnan(point) else abs(point), SMALLEST * float(log.values.mean()), 1e-9)
-    needed = 2.0 * (_reach(confidence) * float(log.values.std()) / gap) ** 2
+    spread = float(np.append(log.values, [0.0, log.most]).std())  # lists that are alike do not show how others vary
+    needed = 2.0 * (_reach(confidence) * spread / gap) ** 2
     share, lists = min(1.0, needed / len(log)), "" if needed <= len(log) else f", over {_round_forecast(needed)} lists,"
     digits = 0 if share >= 0.1 else 1
     return (

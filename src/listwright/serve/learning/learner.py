@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 from safetensors.numpy import load, save
 from sqlalchemy import Engine
 
@@ -130,6 +132,10 @@ def check_finite(learner: OnlineSCP) -> None:
 def warm_up(version: Version, registry: ModelRegistry, limits: Limits) -> None:
     """Build a made-up list and learn from it, so that all kernels of a version are compiled."""
     short, long = (_example_query(version.shape, version.name, *size) for size in (SHORT, LONG))
+    for rules in ({"per_group": short.length}, {"per_group": [1, short.length], "budget": 1.0 * len(short.ids)}):
+        with suppress(Refused):  # some models take no groups
+            limited = structs.replace(short, **rules)
+            explain_list(version, build(limited, registry, limits, by=version).served)
     try:
         for turn in range(4):
             if turn < 2:

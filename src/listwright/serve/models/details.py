@@ -100,13 +100,19 @@ def _feedback(rows: Sequence[Any]) -> messages.FeedbackSummary | None:
 
 
 def explain_list(version: Version, served: ServedList) -> messages.ListReasons | None:
+    if not len(served.picks):
+        return None
     ids = np.empty(served.candidates.n_rows, dtype=object)
     ids[:] = served.candidates.ids
     problem = join([served.candidates], version.shape.signature.feature_names, item_ids=ids)
-    built = version.lists(problem, 1, served.budget, ["reasons"])
-    if built.explainer is None or not len(served.picks):
+    # Any list has the explainer: the shortest, without what groups need, or the same again where the model needs it.
+    again = version.shape.per_group is not None
+    length = 1 if not again else len(served.picks) if served.budget is None else None
+    given = problem if again else problem._with(quotas=None)
+    explainer = version.lists(given, length, served.budget, ["reasons"]).explainer
+    if explainer is None:
         return None
-    reasons = built.explainer(problem, 0, served.picks[:EXPLAINED]).to_dict()
+    reasons = explainer(problem, 0, served.picks, EXPLAINED).to_dict()
     return messages.ListReasons(version.state == served.state, reasons["picks"], reasons["skipped"])
 
 

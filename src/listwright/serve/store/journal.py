@@ -150,7 +150,7 @@ class _Earlier:
 
     last: int  # number of the last feedback
     known: set[str]  # ids of the lists that exist
-    events: dict[tuple[str, str], tuple[int, list[float]]]  # by list and key: number and gains of the feedback
+    events: dict[tuple[str, str, str], tuple[int, list[float]]]  # by list, API key and key: number and gains
     outcomes: dict[str, tuple[float, ...]]  # by list
 
     @classmethod
@@ -161,28 +161,28 @@ class _Earlier:
             _among(connection, column, ids) for column in (lists.c.id, feedback.c.list_id)
         )
         wanted = (
-            f"SELECT name, NULL, value, NULL FROM {clock.name} WHERE name = 'event' UNION ALL "
-            f"SELECT 'lists', NULL, count(*), NULL FROM {lists.name} WHERE {inside} UNION ALL "
-            f'SELECT "key", list_id, event, gains FROM {feedback.name} WHERE {answered}'
+            f"SELECT name, NULL, NULL, value, NULL FROM {clock.name} WHERE name = 'event' UNION ALL "
+            f"SELECT 'lists', NULL, NULL, count(*), NULL FROM {lists.name} WHERE {inside} UNION ALL "
+            f'SELECT "key", list_id, source, event, gains FROM {feedback.name} WHERE {answered}'
         )
         rows = connection.exec_driver_sql(wanted, (given, given)).all()
-        totals = {name: number for name, list_id, number, _ in rows if list_id is None}
+        totals = {name: number for name, list_id, _, number, _ in rows if list_id is None}
         known = set(ids) if totals["lists"] == len(ids) else _existing(connection, ids)
         earlier = cls(totals["event"], known, {}, {})
-        for key, list_id, number, encoded in rows:
+        for key, list_id, source, number, encoded in rows:
             if list_id is None:
                 continue
             gains = msgspec.json.decode(encoded)
-            earlier.events[list_id, key] = number, gains
+            earlier.events[list_id, source, key] = number, gains
             earlier.outcomes[list_id] = larger(earlier.outcomes.get(list_id), gains)
         return earlier
 
     def answer(self, event: FeedbackEvent) -> FeedbackEvent | Refused | None:
         if event.list_id not in self.known:
             return Refused(404, "not_found", "There is no such list.", field="list_id")
-        if (event.list_id, event.key) not in self.events:
+        if event.identity not in self.events:
             return None
-        number, gains = self.events[event.list_id, event.key]
+        number, gains = self.events[event.identity]
         if gains != list(event.gains):
             advice = "Send further feedback with its own idempotency_key."
             return Refused(
@@ -192,7 +192,7 @@ class _Earlier:
 
     def add(self, event: FeedbackEvent, number: int) -> FeedbackEvent:
         stored = replace(event, number=number, earlier=self.outcomes.get(event.list_id))
-        self.events[event.list_id, event.key] = number, list(event.gains)
+        self.events[event.identity] = number, list(event.gains)
         self.outcomes[event.list_id] = stored.outcome
         return stored
 

@@ -182,11 +182,12 @@ class _Message(msgspec.Struct, array_like=True):
     catalogue: Sequence[str] | None = None  # the same, where the model's catalogue has names
 
     def candidates(self) -> Candidates:
-        arrays: dict[str, Any] = {
-            name: np.frombuffer(data, dtype=dtype).reshape(shape) for name, (dtype, shape, data) in self.arrays.items()
+        arrays: dict[str, Any] = {  # which can be written to, or kernels would be compiled for them anew
+            name: np.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+            for name, (dtype, shape, data) in self.arrays.items()
         }
         named = [name for name in arrays if name.startswith(QUOTAS)]
-        known = {name.removeprefix(QUOTAS): arrays.pop(name).copy() for name in named}  # which kernels may write to
+        known = {name.removeprefix(QUOTAS): arrays.pop(name) for name in named}
         quotas = replace(Quotas.free(len(self.ids)), **known) if known else None
         return Candidates(self.ids, arrays, self.groups, quotas, self.catalogue)
 
@@ -242,6 +243,11 @@ class FeedbackEvent:
     earlier: tuple[float, ...] | None = None  # the outcome of the list before
     duplicate: bool = False  # whether the same feedback was stored before
     row: Any = None  # of its list; None where that is deleted or may not be learned from
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What makes it the same as another: keys count for their list, and for the API key they came with."""
+        return self.list_id, self.source, self.key
 
     @property
     def outcome(self) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from listwright.errors import InputError
 
-SCHEMA = 3  # version of the tables
+SCHEMA = 4  # version of the tables
 PACKER = 0  # in place of a model version, for feedback on contexts
 CREATE_LOCK = 7_241_908_113  # of PostgreSQL: one service creates the tables, the others wait
 
@@ -103,7 +103,7 @@ feedback = sa.Table(
     sa.Column("created", sa.Float(53), nullable=False),
     sa.Column("gains", sa.Text, nullable=False),  # JSON, one number per position, as it was sent
     sa.Column("earlier", sa.Text),  # the same, of all feedback on this list before; null for the first
-    sa.UniqueConstraint("list_id", "key"),
+    sa.UniqueConstraint("list_id", "source", "key"),
 )
 sa.Index("lw_feedback_by_version", feedback.c.version, feedback.c.event)
 
