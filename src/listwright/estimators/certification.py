@@ -468,7 +468,7 @@ def _nearly_known(problems: Problems, states: States, ledger: Ledger) -> Bools:
             )
     near = ledger.states.nearly_knows(states) | ledger.measured.nearly_knows(states)
     if near.all():
-        raise InputError(f"All {len(problems)} problems nearly equal training problems. Hold back others.")
+        raise InputError(f"All {len(problems)} problems nearly equal problems that were learned from.")
     return near
 
 
