@@ -23,6 +23,8 @@ from listwright.errors import InputError
 
 MOST = 2**31 - 1  # of a quota: larger ones are none, and do not fit into an array
 ROUNDING = 1e-9  # relative excess over a budget that is accepted: three times 0.1 is more than 0.3 in binary
+Quota = int | tuple[int | None, int | None]  # at most, or (least, most)
+PerGroup = Quota | Mapping[Any, Quota] | list[Quota | Mapping[Any, Quota]] | None  # or one entry for each level
 COUNTS = 5  # columns of the counts, see `_kernels.constraints`
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Bools, Floats, Ints, at_least_one
 from listwright._internal.parameters import check_fitted
+from listwright._internal.quotas import PerGroup
 from listwright._kernels.losses import fill, sort_within
 from listwright._kernels.rows import best_rows
 from listwright.errors import InputError
@@ -24,7 +25,6 @@ from listwright.training.signature import Signature, try_predicting
 from listwright.walk.constraints import Constraints, as_budgets, as_constrained, check_length, check_problems
 
 Score = Callable[[], tuple[Floats, Bools]]  # one score per row, and which rows may be taken at all
-PerGroup = int | Mapping[Any, int] | None  # how many items of a group a list holds at most, by group or for all
 Add = Callable[[Ints], None]  # called with the picks: one row per problem, -1 for none
 
 
@@ -40,8 +40,8 @@ class Baseline(Predictor):
         Number of items of a list.
     budget : float, optional
         Total size of a list, which takes the place of length. Items that do not fit are skipped.
-    per_group : int, dict or None
-        How many items of a group a list holds at most: see `Problems.with_constraints`.
+    per_group : int, tuple, dict, list or None
+        How many items of a group a list holds: see `Problems.with_constraints`.
     """
 
     learns_budget: ClassVar[bool] = False  # whether what is learned depends on the budget

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from listwright._internal.arrays import Floats
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
 from listwright._kernels.dpp import dpp_lists
-from listwright.baselines.base import PerGroup, as_lists
+from listwright.baselines.base import as_lists
 from listwright.baselines.mmr import Diverse, space_of, vectors_of
 from listwright.errors import InputError
 from listwright.lists import Lists

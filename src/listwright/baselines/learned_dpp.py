@@ -9,9 +9,10 @@ import scipy
 from scipy import linalg, sparse
 
 from listwright._internal.arrays import Bools, Floats, Ints, unit_rows
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
-from listwright.baselines.base import Baseline, PerGroup, stepwise_lists
+from listwright.baselines.base import Baseline, stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.values import best_of, list_values
 from listwright.features.scale import Scale

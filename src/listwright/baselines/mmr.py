@@ -8,10 +8,11 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
 from listwright._kernels.cosines import Space, centrality
 from listwright._kernels.mmr import mmr_lists
-from listwright.baselines.base import Baseline, PerGroup, as_lists
+from listwright.baselines.base import Baseline, as_lists
 from listwright.baselines.top_k import TopK, check_relevance, column_of, column_values
 from listwright.errors import InputError
 from listwright.lists import Lists

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
-from listwright.baselines.base import Baseline, PerGroup, lists_by_score
+from listwright.baselines.base import Baseline, lists_by_score
 from listwright.lists import Lists
 from listwright.problems import Problems
 

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints, row_dots, unit_rows
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
-from listwright.baselines.base import Baseline, PerGroup, as_lists, stepwise_lists
+from listwright.baselines.base import Baseline, as_lists, stepwise_lists
 from listwright.errors import InputError
 from listwright.evaluation.values import best_of, list_values
 from listwright.lists import Lists

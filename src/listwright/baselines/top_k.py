@@ -10,9 +10,10 @@ from scipy import sparse
 from listwright._internal.arrays import Floats, Ints, RandomState, as_generator
 from listwright._internal.extras import find_extra
 from listwright._internal.parameters import clone, takes_nan
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import SMALL, one_thread, own_warnings, threads_for
-from listwright.baselines.base import Baseline, PerGroup, lists_by_score
+from listwright.baselines.base import Baseline, lists_by_score
 from listwright.baselines.weighted_cover import by_item, gains_alone, items_of, state_table
 from listwright.errors import InputError
 from listwright.learners.aggregate import classifies, fit_ranker, is_ranker

@@ -11,9 +11,10 @@ import scipy
 from numpy.typing import NDArray
 
 from listwright._internal.arrays import Floats, Floats32, Ints, RandomState, as_generator, at_least_one
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
 from listwright._internal.threads import one_thread
-from listwright.baselines.base import Baseline, PerGroup, as_lists
+from listwright.baselines.base import Baseline, as_lists
 from listwright.errors import InputError
 from listwright.features.identity import has_whole_catalogue, whole_problem
 from listwright.features.outcomes import Forest

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -23,6 +23,7 @@ from listwright._internal.arrays import RandomState, as_generator, at_least_one
 from listwright._internal.parameters import check_fitted, clone, takes_nan
 from listwright._internal.pictures import bars, lines
 from listwright._internal.progress import fitting, outermost, progress_to
+from listwright._internal.quotas import PerGroup
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
 from listwright.engines.base import StreamedLists, mean_worth_of_all, streamed_lists
@@ -114,7 +115,7 @@ class ListEstimator(Predictor):
     random_state: RandomState
     engine: Any = "local"
     verbose: int = 0
-    per_group: int | Mapping[Any, int] | None = None
+    per_group: PerGroup = None
 
     policy_: Any
     training_: Any
@@ -246,7 +247,7 @@ class ListEstimator(Predictor):
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         new_levels: str | None = None,
     ) -> Lists: ...
 
@@ -258,7 +259,7 @@ class ListEstimator(Predictor):
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
     ) -> StreamedLists: ...
 
     def predict(
@@ -268,7 +269,7 @@ class ListEstimator(Predictor):
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         new_levels: str | None = None,
     ) -> Lists | StreamedLists:
         """Build lists for problems whose reward need not be known; lists of a scan are built lazily, part by part."""
@@ -583,7 +584,7 @@ class ListEstimator(Predictor):
         length: int | None,
         budget: ArrayLike | None,
         allow_short: bool,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
     ) -> Lists:
         self.signature_.check(problems, "predict")
         problems = as_constrained(problems, per_group, self.per_group)

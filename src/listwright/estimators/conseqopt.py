@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from listwright._internal.arrays import RandomState
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
 from listwright.estimators.base import ListEstimator
 from listwright.learners import PerPosition, as_learner
@@ -58,7 +58,7 @@ class ConSeqOpt(ListEstimator):
         *,
         comparator_length: int | None = None,
         budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         learner: Any = "ridge",
         features: Any = "auto",
         weighting: str = "discounted",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, Ints, RandomState
 from listwright._internal.parameters import check_fitted
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
@@ -129,7 +129,7 @@ class ContextFreeSCP(ListEstimator):
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         new_levels: str | None = None,
         best_list: bool = False,
     ) -> Lists:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from listwright._internal.arrays import RandomState
 from listwright._internal.parameters import clone
+from listwright._internal.quotas import PerGroup
 from listwright._internal.saved import saved_as
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
@@ -57,9 +58,9 @@ class SCP(ListEstimator):
         k, the length of the lists that the guarantee compares with; `length` by default.
     budget : float, optional
         Total size of a list, instead of a length. Items that do not fit are skipped.
-    per_group : int or dict, optional
-        Largest number of items of one group (source, author, section) in a list: a number, or a dictionary with one
-        number per label. Groups are part of the problems: `Problems.from_arrays(groups=...)`.
+    per_group : int, tuple, dict or list, optional
+        Largest number of items of one group (source, author, section) in a list, or (least, most): for all groups, or
+        by label, as in `Problems.with_constraints`. Groups are part of problems: `Problems.from_arrays(groups=...)`.
     learner : str, Learner or estimator, default "auto"
         "auto" (ridge, unless `effort` chooses another), "ridge", "softmax", "hinge", "gradient" or
         "hinge_rank"; an object of `listwright.learners`; or a scikit-learn estimator, which is retrained on all
@@ -167,7 +168,7 @@ class SCP(ListEstimator):
         *,
         comparator_length: int | None = None,
         budget: float | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         learner: Any = "auto",
         features: Any = "auto",
         weighting: str = "discounted",

@@ -13,6 +13,7 @@ from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike, NDArray
 
 from listwright._internal.arrays import Floats, RandomState, as_generator, at_least_one
+from listwright._internal.quotas import PerGroup
 from listwright._internal.threads import one_thread
 from listwright._kernels.draw import uniforms
 from listwright.errors import InputError
@@ -150,7 +151,7 @@ class ListBandit(Predictor):
         length: int | None = None,
         budget: ArrayLike | None = None,
         allow_short: bool | None = None,
-        per_group: int | Mapping[Any, int] | None = None,
+        per_group: PerGroup = None,
         new_levels: str | None = None,
     ) -> Lists:
         """Build the lists that are best by current knowledge, without exploration; no feedback on them is expected."""
