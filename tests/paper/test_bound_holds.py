@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import listwright as lw
+
+pytest.importorskip("benchmarks.certificates", reason="benchmarks are not part of the source package")
 from benchmarks.certificates.online import (
     BEST,
     DELTA,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import socket
 import ssl
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -23,7 +22,6 @@ from listwright.serve import Limits, Settings, create_app
 from listwright.serve.server import _config
 from listwright.serve.store.database import PRAGMAS
 
-ROOT = Path(__file__).parents[2]
 NAMES = ("price", "speed", "weight")
 PATIENCE = 1_800.0  # seconds: a busy machine may take long, and the first list waits for the compiler
 PATIENT_LOCKS = f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}"
@@ -211,16 +209,7 @@ def learn(monkeypatch: pytest.MonkeyPatch) -> Callable[[Running], None]:
 
 
 @pytest.fixture(scope="session")
-def reliability() -> None:
-    """Makes `benchmarks.reliability` importable; it is not part of the source package."""
-    if not (ROOT / "benchmarks" / "reliability").is_dir():
-        pytest.skip("needs benchmarks/reliability, which is not part of the source package")
-    if str(ROOT) not in sys.path:
-        sys.path.insert(0, str(ROOT))  # before site-packages: pyarrow 17 has a folder of that name
-
-
-@pytest.fixture(scope="session")
-def postgres(reliability: None, needs: Callable[[str], str]) -> Iterator[Any]:
+def postgres(benchmarks: None, needs: Callable[[str], str]) -> Iterator[Any]:
     """A PostgreSQL server for all tests."""
     from benchmarks.reliability.database import TOOLS, postgresql
 

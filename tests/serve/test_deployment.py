@@ -230,7 +230,7 @@ def test_nginx_accepts_its_file(tmp_path):
 
 
 @pytest.fixture
-def started(reliability, model_file, tmp_path):
+def started(benchmarks, model_file, tmp_path):
     """The service as the unit starts it, in folders of the test."""
     from benchmarks.reliability.server import Server, free_port, is_ready
 

@@ -51,7 +51,7 @@ def test_a_silent_database_is_noticed_and_the_service_still_stops(
 
 
 def test_processes_share_one_store_and_their_numbers_add_up(
-    reliability: None, model_file: Path, tmp_path: Path, asked: Any
+    benchmarks: None, model_file: Path, tmp_path: Path, asked: Any
 ) -> None:
     from benchmarks.reliability.client import Client
     from benchmarks.reliability.server import running

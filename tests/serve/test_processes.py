@@ -39,7 +39,7 @@ main()
 
 
 @pytest.fixture
-def serving(reliability: None, model_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def serving(benchmarks: None, model_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A service in a process of its own that waits for the locks of others as long as it takes."""
     from benchmarks.reliability.server import running
 
@@ -48,7 +48,7 @@ def serving(reliability: None, model_file: Path, tmp_path: Path, monkeypatch: py
         yield server
 
 
-def test_killed_at_random_moments(reliability: None) -> None:
+def test_killed_at_random_moments(benchmarks: None) -> None:
     out = proved("crash", "3", "killed", "locked")
     assert out.count("; 0 wrong") == 2
 
@@ -64,17 +64,17 @@ def test_replicas_through_faults(postgres: Any) -> None:
     assert "3 replicas, 2 faults" in out
 
 
-def test_mutated_bodies_change_nothing_for_the_worse(reliability: None) -> None:
+def test_mutated_bodies_change_nothing_for_the_worse(benchmarks: None) -> None:
     out = proved("fuzz", "800", "3" if find_spec("schemathesis") else "0")
     assert "800 bodies" in out
     assert "lists with a good item" in out
 
 
-def test_against_a_bare_handler(reliability: None) -> None:
+def test_against_a_bare_handler(benchmarks: None) -> None:
     assert proved("bare", "0.3").count("ratio") == 6
 
 
-def test_a_model_of_the_best_effort_leaves_the_service_answering(reliability: None) -> None:
+def test_a_model_of_the_best_effort_leaves_the_service_answering(benchmarks: None) -> None:
     out = proved("combined", "20", "0.5")
     assert "one list: p50" in out
     assert "/healthz meanwhile: p50" in out
@@ -119,7 +119,7 @@ def test_nothing_is_compiled_once_the_service_is_ready(
     assert run.stdout == "{}\n"
 
 
-def test_load(reliability: None) -> None:
+def test_load(benchmarks: None) -> None:
     from benchmarks.reliability.load import run
 
     result = run(1.5, 40.0, 0, connections=4)
