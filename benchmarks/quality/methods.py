@@ -63,8 +63,8 @@ def measured_rows(
     """One row per test problem and length: what the list up to there is worth."""
     gains = measure_lists(lists_of(model, test, length=max(lengths), allow_short=True), test).picked_gains
     assert gains is not None
-    earned = np.cumsum(gains, axis=1)
-    by_length = {str(length): earned[:, min(length, earned.shape[1]) - 1] for length in lengths}
+    values = np.cumsum(gains, axis=1)
+    by_length = {str(length): values[:, min(length, values.shape[1]) - 1] for length in lengths}
     return [row for at, values in by_length.items() for row in rows(method, at, test.problem_ids, values, labels)]
 
 

@@ -11,11 +11,11 @@ problems = lw.Problems.from_arrays(rng.random((6, 4, 2)), reward=lw.rewards.AnyS
 
 # [start:folds]
 reward = problems.reward
-earned = reward.start(problems)  # empty lists
-before = reward.gains(earned)  # b(s | L) of every row
+reward_state = reward.start(problems)  # empty lists
+before = reward.gains(reward_state)  # b(s | L) of every row
 # one row per problem: its second candidate
-earned = reward.add(earned, np.array([1, 5, 9, 13, 17, 21]))
-print(before[:4], reward.gains(earned)[:4], reward.value(earned)[0])
+reward_state = reward.add(reward_state, np.array([1, 5, 9, 13, 17, 21]))
+print(before[:4], reward.gains(reward_state)[:4], reward.value(reward_state)[0])
 # [end:folds]
 
 # [start:weights]
@@ -30,14 +30,14 @@ learner = RidgeFTRL(penalty=1.0, center=False, target="cost")  # the paper's pri
 policy, weights = learner.first_policy(), position_weights(3)
 
 for state in problems:  # t = 1 ... T
-    seen, earned = features.start(state), state.reward.start(state)
+    seen, reward_state = features.start(state), state.reward.start(state)
     untaken = np.ones(state.n_rows, dtype=bool)
     for i in range(3):  # the list L_t, item by item: no reward in sight
         rows = features.rows(seen)
         picks, _ = policy.pick(rows, untaken, i, rng)
         example = Examples(
             rows=rows,  # v: what the policy sees of the state and the list so far
-            gains=state.reward.gains(earned),  # c(s) = max b - b(s) follows from these
+            gains=state.reward.gains(reward_state),  # c(s) = max b - b(s) follows from these
             weight=weights[i],  # w = (1 - 1/k)^(m - i)
             position=i,
             options=np.ones(state.n_rows, dtype=bool),
@@ -45,7 +45,7 @@ for state in problems:  # t = 1 ... T
             learned=np.array([True]),
         )
         learner.learn(example)
-        seen, earned = features.add(seen, picks), state.reward.add(earned, picks)
+        seen, reward_state = features.add(seen, picks), state.reward.add(reward_state, picks)
         untaken[picks] = False
     policy = learner.policy()  # Update: the policy of the next round
 # [end:round]

@@ -115,7 +115,7 @@ def _lazy(
     # the best so far; the last runner-up is tried first, so that this is high from the start. The cost is one read of
     # the gains per position, and the stored numbers of each row measured: less than keeping a heap in order, because a
     # row has few of them.
-    n, runner_up, earned = len(gains), 0, 0.0
+    n, runner_up, value = len(gains), 0, 0.0
     seen, bounds = np.empty(n, dtype=np.int64), np.empty(n)
     levels, worth = np.empty(len(weights)), np.empty(len(weights))
     for i in range(n):
@@ -134,7 +134,7 @@ def _lazy(
                     gain = _sum(topics, amounts, first, last, worth)
                 else:
                     gain = _gain(topics, amounts, first, last, weights, caps, levels, shape)
-                gains[row] = min(gain, max(most - earned, 0.0)) / total
+                gains[row] = min(gain, max(most - value, 0.0)) / total
                 bounds[row], seen[row] = gains[row] / sizes[row], position
             if bounds[row] > top or (bounds[row] == top and row < best) or best < 0:
                 best, top, runner_up = row, bounds[row], max(best, 0)
@@ -143,7 +143,7 @@ def _lazy(
         first, last = row_starts[best], row_starts[best + 1]
         picks[position], picked[position], seen[best] = start + best, gains[best], -1
         left -= sizes[best]
-        earned += gains[best] * total
+        value += gains[best] * total
         _lift(topics[first:last], amounts[first:last], weights, levels, worth, shape)
 
 

@@ -243,7 +243,7 @@ class FoldState(NamedTuple):
     lists: Ints  # which list a copy belongs to
     weights: Floats
     n_lists: int
-    earned: Any
+    reward_state: Any
 
 
 class FoldCover:
@@ -264,12 +264,12 @@ class FoldCover:
         """Copy the problems that have weight, once per list, and starts the reward on them."""
         lists, which = np.nonzero(weights)
         copies = self.problems[which]
-        earned = reward_of(copies).start(copies)
-        return FoldState(copies, lists, weights[lists, which], len(weights), earned)
+        reward_state = reward_of(copies).start(copies)
+        return FoldState(copies, lists, weights[lists, which], len(weights), reward_state)
 
     def gains(self, state: FoldState) -> Floats:
         copies = state.copies
-        gains = reward_of(copies).gains(state.earned) * state.weights[copies.owners]
+        gains = reward_of(copies).gains(state.reward_state) * state.weights[copies.owners]
         cells = state.lists[copies.owners] * self.n_items + items_of(copies)
         sums = np.bincount(cells, gains, minlength=state.n_lists * self.n_items)
         return np.asarray(sums, dtype=np.float64).reshape(state.n_lists, self.n_items)
@@ -279,7 +279,7 @@ class FoldCover:
         taken = np.flatnonzero(items_of(copies) == items[state.lists][copies.owners])
         picks = np.full(len(copies), -1)
         picks[copies.owners[taken]] = taken
-        return state._replace(earned=reward_of(copies).add(state.earned, picks))
+        return state._replace(reward_state=reward_of(copies).add(state.reward_state, picks))
 
 
 Cover = SuccessCover | FoldCover

@@ -185,7 +185,7 @@ def _evaluation(measured: Measurements, lists: Lists | None, interval: str, rng:
         bounds = worth if name == "value" else METRICS[name].bounds
         if (mean := estimate(values, interval=interval, bounds=bounds, rng=rng)) is not None:
             metrics[name] = mean
-    positions = [estimate(values, interval=interval, bounds=worth, rng=rng) for values in measured.earned.T]
+    positions = [estimate(values, interval=interval, bounds=worth, rng=rng) for values in measured.cumulative_values.T]
     return Evaluation(metrics, tuple(mean for mean in positions if mean is not None), lists, measured.metrics)
 
 
@@ -203,7 +203,7 @@ def _lists(model_or_lists: Any, problems: Problems, length: int | None, budget: 
 
 class Measurements(NamedTuple):
     metrics: dict[str, Floats]  # by name, one number per problem
-    earned: Floats  # the value of each list up to each position
+    cumulative_values: Floats  # the value of each list up to each position
     bounded: bool  # whether values are shares of 1
 
 
@@ -251,9 +251,12 @@ def _streamed_lists(model_or_lists: Any, scan: Scan, length: int | None, budget:
 
 
 def _join(parts: list[Measurements]) -> Measurements:
-    """Join measurements; the earnings of shorter lists stay constant after their end."""
-    width = max(part.earned.shape[1] for part in parts)
-    wide = [np.pad(part.earned, ((0, 0), (0, width - part.earned.shape[1])), mode="edge") for part in parts]
+    """Join measurements; the values of shorter lists stay constant after their end."""
+    width = max(part.cumulative_values.shape[1] for part in parts)
+    wide = [
+        np.pad(part.cumulative_values, ((0, 0), (0, width - part.cumulative_values.shape[1])), mode="edge")
+        for part in parts
+    ]
     shared = [name for name in parts[0].metrics if all(name in part.metrics for part in parts)]
     metrics = {name: np.concatenate([part.metrics[name] for part in parts]) for name in shared}
     return Measurements(metrics, np.concatenate(wide), all(part.bounded for part in parts))

@@ -214,13 +214,13 @@ def err_ia(lists: Lists, problems: Problems, *, scale: str = "auto", at: int | N
     if scale not in SCALES:
         raise InputError(f"scale must be one of {', '.join(SCALES)}. Got {scale!r}.")
     relevant, rows = subtopics(problems), _cut(lists, at)
-    going, earned = np.ones(len(relevant.weights)), np.zeros(len(relevant.weights))
+    going, credits = np.ones(len(relevant.weights)), np.zeros(len(relevant.weights))
     for rank, picks in enumerate(rows.T, start=1):
         entries = relevant.entries(picks)
         topics, chance = relevant.topics[entries], relevant.satisfies[entries]
-        earned[topics] += going[topics] * chance / rank
+        credits[topics] += going[topics] * chance / rank
         going[topics] *= 1.0 - chance
-    sums = np.bincount(relevant.owners, relevant.weights * earned, len(problems))
+    sums = np.bincount(relevant.owners, relevant.weights * credits, len(problems))
     most = _most(problems, scale, rows.shape[1] if at is None else at)
     return np.where(relevant.totals > 0, sums / _safe(relevant.totals) / most, np.nan)
 

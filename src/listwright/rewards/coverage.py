@@ -29,14 +29,14 @@ class Topics(NamedTuple):
 
 
 class TopicState(NamedTuple):
-    """State of a topic reward: the data, the level of each topic, and what each list has earned so far."""
+    """State of a topic reward: the data, the level of each topic, and what each list is worth so far."""
 
     layout: Topics  # which topics each row touches
     weights: Floats  # weight and cap of each topic
     caps: Floats
     totals: Floats  # what values are divided by and may not exceed
     levels: Floats  # what the list contributes to each topic
-    earned: Floats  # the value of each list before the division
+    list_values: Floats  # the value of each list before the division
     extra: tuple[Any, ...] = ()  # data of a subclass
 
 
@@ -68,15 +68,15 @@ class TopicReward(TableReward):
         owners = state.layout.owners[rows]
         raw = kernels.topic_gains(rows, *state.layout, state.weights, state.caps, state.levels, self.kind)
         if self.normalize:  # with repeats, concave sums can exceed the value of all items: clip
-            raw = np.minimum(raw, np.maximum(state.totals - state.earned, 0.0)[owners])
+            raw = np.minimum(raw, np.maximum(state.totals - state.list_values, 0.0)[owners])
         return raw / state.totals[owners]
 
     def add(self, state: TopicState, picks: Ints) -> TopicState:
         some = np.flatnonzero(picks >= 0)
-        earned, levels = state.earned.copy(), state.levels.copy()
-        earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
+        list_values, levels = state.list_values.copy(), state.levels.copy()
+        list_values[some] += self.gains_of(state, picks[some]) * state.totals[some]
         kernels.raise_levels(picks, *state.layout, levels, self.kind)
-        return state._replace(levels=levels, earned=earned)
+        return state._replace(levels=levels, list_values=list_values)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, budgets: Floats, steps: int) -> tuple[Ints, Floats] | None:
         """Build lists by compiled lazy greedy; None for a subclass that overrides `gains_of` or `add`."""
@@ -91,7 +91,7 @@ class TopicReward(TableReward):
         return rows, picked
 
     def value(self, state: TopicState) -> Floats:
-        return state.earned / state.totals
+        return state.list_values / state.totals
 
 
 def as_topics(covers: Any, offsets: Ints, name: str = "covers", *, high: float = np.inf) -> sparse.csr_array:

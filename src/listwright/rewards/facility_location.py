@@ -29,7 +29,7 @@ class FacilityState(NamedTuple):
     similarity: tuple[Any, ...]  # (values, block starts) if dense; (row starts, columns, values) if sparse
     totals: Floats  # what values are divided by
     best: Floats  # the highest similarity of each row's item to the list
-    earned: Floats  # the value of each list
+    list_values: Floats  # the value of each list
 
 
 class FacilityLocation(TableReward):
@@ -97,11 +97,11 @@ class FacilityLocation(TableReward):
 
     def add(self, state: FacilityState, picks: Ints) -> FacilityState:
         some = np.flatnonzero(picks >= 0)
-        earned, best = state.earned.copy(), state.best.copy()
-        earned[some] += self.gains_of(state, picks[some])
+        list_values, best = state.list_values.copy(), state.best.copy()
+        list_values[some] += self.gains_of(state, picks[some])
         kernel: Any = kernels.dense_add if len(state.similarity) == 2 else kernels.sparse_add
         kernel(picks, state.offsets, *state.similarity, best)
-        return state._replace(best=best, earned=earned)
+        return state._replace(best=best, list_values=list_values)
 
     def lazy_lists(self, problems: Problems, sizes: Floats, budgets: Floats, steps: int) -> tuple[Ints, Floats] | None:
         if type(self) is not FacilityLocation:
@@ -123,7 +123,7 @@ class FacilityLocation(TableReward):
         return rows, picked
 
     def value(self, state: FacilityState) -> Floats:
-        return state.earned
+        return state.list_values
 
 
 def _lazy_on_graphs(state: FacilityState, sizes: Floats, budgets: Floats, rows: Ints, picked: Floats) -> None:

@@ -25,7 +25,7 @@ class LogDetState(NamedTuple):
     held: bool  # whether values may not exceed the totals
     remaining: Floats  # 1 + scale * the squared length of the part that the list does not span
     explained: tuple[Floats, ...]  # one column of the Cholesky factor per pick so far, shape (rows,)
-    earned: Floats  # the value of each list before the division
+    list_values: Floats  # the value of each list before the division
 
 
 class LogDet(TableReward):
@@ -85,8 +85,10 @@ class LogDet(TableReward):
     def start(self, problems: Problems) -> LogDetState:
         tables = self.bind(problems.offsets).tables
         vectors = np.sqrt(self.scale) * tables["vectors"].values
-        remaining, earned = 1.0 + row_dots(vectors, vectors), np.zeros(len(problems))
-        return LogDetState(vectors, problems.owners, tables["totals"].values, self.normalize, remaining, (), earned)
+        remaining, list_values = 1.0 + row_dots(vectors, vectors), np.zeros(len(problems))
+        return LogDetState(
+            vectors, problems.owners, tables["totals"].values, self.normalize, remaining, (), list_values
+        )
 
     def gains(self, state: LogDetState) -> Floats:
         """Return for each row the log of 1 + the squared length of the part that the list does not span."""
@@ -96,14 +98,14 @@ class LogDet(TableReward):
         owners = state.owners[rows]
         raw = np.log(state.remaining[rows])
         if state.held:
-            raw = np.minimum(raw, np.maximum(state.totals - state.earned, 0.0)[owners])
+            raw = np.minimum(raw, np.maximum(state.totals - state.list_values, 0.0)[owners])
         return raw / state.totals[owners]
 
     def add(self, state: LogDetState, picks: Ints) -> LogDetState:
         """Return the state after one more Cholesky step in each problem that has a pick."""
         some = np.flatnonzero(picks >= 0)
-        earned = state.earned.copy()
-        earned[some] += self.gains_of(state, picks[some]) * state.totals[some]
+        list_values = state.list_values.copy()
+        list_values[some] += self.gains_of(state, picks[some]) * state.totals[some]
         rows = np.flatnonzero((picks >= 0)[state.owners])
         partner = picks[state.owners[rows]]
         overlap = row_dots(state.vectors[rows], state.vectors[partner])
@@ -112,7 +114,7 @@ class LogDet(TableReward):
         column, remaining = np.zeros(len(state.owners)), state.remaining.copy()
         column[rows] = overlap / np.sqrt(state.remaining[partner])
         remaining[rows] = np.maximum(remaining[rows] - column[rows] ** 2, 1.0)
-        return state._replace(remaining=remaining, explained=(*state.explained, column), earned=earned)
+        return state._replace(remaining=remaining, explained=(*state.explained, column), list_values=list_values)
 
     def value(self, state: LogDetState) -> Floats:
-        return state.earned / state.totals
+        return state.list_values / state.totals

@@ -124,8 +124,8 @@ class Rouge(TopicReward):
     def _by_reference(self, state: TopicState) -> tuple[Ints, Ints, Floats]:
         reference_of, starts = state.extra
         slots = reference_of + np.repeat(starts[:-1], np.diff(state.layout.topic_starts))
-        earned = state.weights * np.minimum(state.levels, state.caps)
-        values = np.bincount(slots, earned, minlength=int(starts[-1])).astype(np.float64)
+        matches = state.weights * np.minimum(state.levels, state.caps)
+        values = np.bincount(slots, matches, minlength=int(starts[-1])).astype(np.float64)
         return reference_of, starts, values
 
 

@@ -229,13 +229,13 @@ def learn(
         training.ledger.measure(validation)
     for number, a_round in enumerate(source.rounds(training, n_passes, done), start=done + 1):
         keeper.before_round(training.policy, a_round.n_states, a_round.rng)
-        states, earned = training.ledger.rounds, training.ledger.value
+        states, worth = training.ledger.rounds, training.ledger.value
         a_round.teach(training)
-        states, earned = training.ledger.rounds - states, training.ledger.value - earned
+        states, worth = training.ledger.rounds - states, training.ledger.value - worth
         training.update()
         held = keeper.after_round(training.policy, partial(source.value, training))
         held = training.value(validation) if held is None and validation is not None else held
-        history.add(states, earned / max(states, 1), held)
+        history.add(states, worth / max(states, 1), held)
         if after_round is not None:
             after_round(number)
         report_progress(f"round {number}: {history.rounds[-1]}", number if a_round.total else 0, a_round.total)

@@ -172,8 +172,8 @@ def states_of(problems: Problems, gains: Floats) -> States:
     seen = np.add.reduceat(_scramble(rows), problems.offsets[:-1])
     if problems.context is not None:
         seen += _scramble(_row_keys(problems.context))
-    earned = np.add.reduceat(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), problems.offsets[:-1])
-    return States(_scramble(seen), _scramble(earned + ODD), _coarse_keys(problems, gains))
+    outcomes = np.add.reduceat(_scramble(rows ^ _scramble(_words(np.round(gains, 12)))), problems.offsets[:-1])
+    return States(_scramble(seen), _scramble(outcomes + ODD), _coarse_keys(problems, gains))
 
 
 def part_keys(problems: Problems, gains: Floats) -> tuple[Keys, Ints]:
@@ -364,21 +364,21 @@ class Training:
     def consume_batch(self, batch: Problems, rng: np.random.Generator, sampled: Bools | None = None) -> None:
         batch = as_constrained(batch, None, self.per_group)
         reward = reward_of(batch)
-        earned, budgets = reward.start(batch), as_budgets(self.budget, batch)
+        reward_state, budgets = reward.start(batch), as_budgets(self.budget, batch)
         view = self.features if self.training_features is None else self.training_features
         folds = folds_of(batch.problem_ids)
-        loss, laws = 0.0, Laws(batch.n_rows, reward.value(earned))
+        loss, laws = 0.0, Laws(batch.n_rows, reward.value(reward_state))
         limits: dict[str, Any] = {"length": self.length, "budgets": budgets, **self.picking}
         for step in walk(batch, view, self.policy, rng=rng, **limits):
-            gains = laws.watch(reward.gains(earned))
+            gains = laws.watch(reward.gains(reward_state))
             if self.per_size and batch.sizes is not None:
                 gains = gains / batch.sizes
             examples = self._examples(step, folds, gains, sampled)
             loss += float(examples.losses.sum())
             self.learner.learn(examples)
             self.ledger.taught = True
-            earned = reward.add(earned, step.picks)
-        values = laws.check_values(reward.value(earned))
+            reward_state = reward.add(reward_state, step.picks)
+        values = laws.check_values(reward.value(reward_state))
         self.ledger.bounded &= reward.bounded
         self.ledger.submodular &= reward.submodular
         broken = laws.broken | ({CONSTRAINED} if batch.quotas is not None and self.per_group is None else set())
