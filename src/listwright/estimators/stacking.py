@@ -146,7 +146,7 @@ class PolicyScore(CrossFitted):
         return self
 
     def has_seen(self, problems: Problems) -> bool:
-        return getattr(self, "cross_fitted_to_", None) == fingerprint(problems)
+        return hasattr(self, "cross_fitted_to_") and self.cross_fitted_to_ == fingerprint(problems)
 
     def held_out(self, problems: Problems) -> Iterator[tuple[Ints, ListEstimator]]:
         folds = folds_of(problems.problem_ids, self.n_folds)
