@@ -74,7 +74,7 @@ def rewards() -> str:
 WORDS = [
     "## Failure",
     "",
-    "`evaluate` and `compare` also report the *failure* of lists: the share of lists that earn nothing. Where items",
+    "`evaluate` and `compare` also report the *failure* of lists: the share that are worth nothing. Where items",
     "succeed with a probability (`any`, `graded`), it is the expected share, 1 - value.",
     "",
 ]

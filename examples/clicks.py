@@ -107,7 +107,7 @@ first.save("first.listwright")
 # %% [markdown]
 # ## Roll it out?
 #
-# What would the model have earned from the same visitors, and is that more than what was earned? The log was drawn with
+# What would its lists have been worth to the same visitors, and more than those they saw? The log was drawn with
 # chances that are known, so it can be asked. On the command line:
 # `listwright evaluate first.listwright --log log.parquet`.
 

@@ -1,4 +1,4 @@
-"""The Open Bandit Dataset (Saito et al. 2021): what a policy earned that was really shown, from the log of another.
+"""The Open Bandit Dataset (Saito et al. 2021): the value of a policy that was really shown, from the log of another.
 
 A fashion shop showed items by a random policy and by Thompson sampling, in parallel, and published both logs with the
 chances of the shown items. So the value of the random policy can be estimated from the log of Thompson sampling, and

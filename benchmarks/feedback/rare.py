@@ -149,7 +149,7 @@ def _chances(logger: str, shown: Array, open_items: NDArray[np.bool_]) -> Array:
 
 
 def _worth(policy: Mixed, appeal: Array, length: int) -> float:
-    """What a policy earns per list, over many drawn lists."""
+    """The mean value of a policy's lists, over many drawn ones."""
     rng = np.random.default_rng(99)
     return float(np.mean([appeal[policy.draw(rng, 5_000, length, len(appeal))[0]].sum(1).mean() for _ in range(40)]))
 
