@@ -18,11 +18,11 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
     docs = Path(config.docs_dir)
     here = (docs / page.file.src_uri).parent
 
-    def link(found: re.Match[str]) -> str:
-        target = Path(os.path.normpath(here / found[1]))
+    def link(match: re.Match[str]) -> str:
+        target = Path(os.path.normpath(here / match[1]))
         is_page = target.is_relative_to(docs) and not target.is_relative_to(docs / "snippets")
         if is_page or not target.is_file():
-            return found[0]  # mkdocs says if there is no such page
+            return match[0]  # mkdocs says if there is no such page
         name = f"{FOLDER}/{target.relative_to(docs.parent).as_posix()}"
         if files.get_file_from_path(name) is None:
             files.append(File.generated(config, name, abs_src_path=str(target)))

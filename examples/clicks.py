@@ -158,11 +158,11 @@ try:
     seen, appeal, kind = arrivals(VISITS)
     for i in range(VISITS):
         items = [{"id": f"p{j}", "features": row} for j, row in enumerate(seen[i].round(5).tolist())]
-        told = ask(connection, "/v1/lists", {"items": items, "length": LENGTH, "metadata": {"visitor": i}})
-        shown = np.array([[int(item["id"][1:]) for item in told["items"]]])
+        served = ask(connection, "/v1/lists", {"items": items, "length": LENGTH, "metadata": {"visitor": i}})
+        shown = np.array([[int(item["id"][1:]) for item in served["items"]]])
         clicks = rng.random(LENGTH) < click_chances(appeal[i : i + 1], kind[i : i + 1], shown)[0]
-        names = [item["id"] for item, click in zip(told["items"], clicks, strict=True) if click]
-        ask(connection, "/v1/feedback", {"list_id": told["list_id"], "clicks": names})
+        names = [item["id"] for item, click in zip(served["items"], clicks, strict=True) if click]
+        ask(connection, "/v1/feedback", {"list_id": served["list_id"], "clicks": names})
     connection.close()
 finally:
     service.terminate()

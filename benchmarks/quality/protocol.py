@@ -69,11 +69,11 @@ def looks() -> list[dict[str, Any]]:
 
 def note_look(why: str, families: list[str]) -> int:
     """Writes a report down, and gives its number; going on with one that was stopped is the same look."""
-    found, code = looks(), fingerprint()
-    if found and (found[-1]["code"], found[-1]["why"]) == (code, why):
-        found[-1]["families"] = sorted({*found[-1]["families"], *families})
+    reports, code = looks(), fingerprint()
+    if reports and (reports[-1]["code"], reports[-1]["why"]) == (code, why):
+        reports[-1]["families"] = sorted({*reports[-1]["families"], *families})
     else:
         today = datetime.now(UTC).date().isoformat()
-        found.append({"day": today, "code": code, "why": why, "families": sorted(families)})
-    LOOKS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    return len(found)
+        reports.append({"day": today, "code": code, "why": why, "families": sorted(families)})
+    LOOKS.write_text(json.dumps(reports, indent=1) + "\n", encoding="utf-8")
+    return len(reports)

@@ -38,9 +38,7 @@ print(first.predict(visitor).explain(0))
 # [end:fit]
 
 # [start:off_policy]
-print(
-    lw.feedback.evaluate(log, first.predict)
-)  # what its lists would have been worth
+print(lw.feedback.evaluate(log, first.predict))  # what its lists would have been worth
 # [end:off_policy]
 
 # [start:compare]

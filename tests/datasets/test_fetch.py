@@ -561,7 +561,7 @@ def test_the_command_prints_where_a_set_is(tmp_path, monkeypatch, capsys):
     for words in (["data", "--json"], ["data", "aslib", "--json"]):
         with pytest.raises(SystemExit, match="0"):
             main(words)
-        record = json.loads(capsys.readouterr().out)
-        record = record if "aslib" not in record else record["aslib"]
+        printed = json.loads(capsys.readouterr().out)
+        record = printed.get("aslib", printed)
         assert record["licence"] == "GPL-3.0"
         assert record["citation"].startswith("Bischl et al.")
