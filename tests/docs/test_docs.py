@@ -172,10 +172,14 @@ def test_commands_on_a_page_exist(page: Path) -> None:
 @pytest.mark.usefixtures("benchmarks")
 def test_figures_of_pages_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("altair")
-    from benchmarks import results_page
+    from benchmarks import results_charts, results_page
 
-    drawn = set()
-    monkeypatch.setattr(results_page, "save", lambda name, chart: drawn.add(name) or f"{name}.png")
+    drawn: dict[str, str] = {}
+    monkeypatch.setattr(
+        results_page,
+        "save",
+        lambda name, chart: drawn.update({name: results_charts.fingerprint(chart)}) or f"{name}.png",
+    )
     quoted = 0
     for name in results_page.PAGES:
         text = (ROOT / name).read_text(encoding="utf8")
@@ -183,7 +187,9 @@ def test_figures_of_pages_are_those_of_the_benchmarks(monkeypatch: pytest.Monkey
         assert results_page.with_results(text) == text, f"{name} is out of date: python -m benchmarks.results_page"
     assert quoted == len(results_page.BLOCKS)
     assert len(drawn) == 16
-    assert all((DOCS / "images" / f"{name}.png").is_file() for name in drawn)
+    assert len(set(drawn.values())) == 16
+    stored = {name: results_charts.fingerprint_in(DOCS / "images" / f"{name}.png") for name in drawn}
+    assert stored == drawn, "pictures are out of date: python -m benchmarks.results_page"
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "examples/README.md"])
