@@ -359,13 +359,13 @@ def test_papers_become_clusters(serve):
             "sids": [2, 4],
         }
     ]
-    assert [(one["annotator"], one["kind"], one["text"]) for one in first["refs"]] == [
+    assert [(reference["annotator"], reference["kind"], reference["text"]) for reference in first["refs"]] == [
         ("C01-1.community.xml", "community", "One. Two 's."),
         ("C01-1.human.summary.txt", "human", "It picks a caf\xe9."),
     ]
     assert second["docs"][0]["sentences"][-1] == "In a folder of its own."
     assert second["refs"][0]["text"] == "We pick.</S Well."
-    assert [(one["annotator"], one["text"]) for one in third["refs"]] == [
+    assert [(reference["annotator"], reference["text"]) for reference in third["refs"]] == [
         ("abstract0", "We pick."),
         ("human1", "Ada says."),
         ("human2", "Bob says."),
@@ -473,11 +473,9 @@ def test_planning_problems_become_libraries_of_paths(serve):
     for world, (place, path) in product((0, 33), enumerate(made["seed30"])):
         ends = [[free[world, k] for k, pair in enumerate(probed) if v in pair] for v in paths[path]]
         shares = [(sum(at) + 2 * free[world].mean()) / (len(at) + 2) for at in ends]
-        found = made["seed30_features"][world, place]
-        assert found[1] == len(paths[path]) - 1
-        assert found[2:5] == pytest.approx(
-            [np.mean(shares), min(shares), np.array_split(shares, 3)[0].mean()], rel=1e-3
-        )
+        row = made["seed30_features"][world, place]
+        assert row[1] == len(paths[path]) - 1
+        assert row[2:5] == pytest.approx([np.mean(shares), min(shares), np.array_split(shares, 3)[0].mean()], rel=1e-3)
 
 
 @pytest.mark.parametrize(

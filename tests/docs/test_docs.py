@@ -202,12 +202,12 @@ def test_links_to_files_lead_somewhere(name: str) -> None:
 def test_every_room_is_in_the_reference() -> None:
     import listwright as lw
 
-    told = "\n".join(page.read_text(encoding="utf8") for page in (DOCS / "reference").glob("*.md"))
+    reference = "\n".join(page.read_text(encoding="utf8") for page in (DOCS / "reference").glob("*.md"))
     missing = []
     for name in lw.__all__:
-        found = getattr(lw, name)
-        names = [name] if not hasattr(found, "__path__") else [f"listwright.{name}"]
-        missing += [one for one in names if one not in told and one != "explain"]
+        value = getattr(lw, name)
+        names = [name] if not hasattr(value, "__path__") else [f"listwright.{name}"]
+        missing += [each for each in names if each not in reference and each != "explain"]
     assert not missing
 
 
