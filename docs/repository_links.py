@@ -1,4 +1,7 @@
-"""Links from pages to files of the repository, such as notebooks: the site gets a copy of each (a hook of mkdocs)."""
+"""What the site has in place of what the repository shows (a hook of mkdocs).
+
+Links to files of the repository, such as notebooks, lead to copies; the reference has whole docstrings.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ from typing import Any
 from mkdocs.structure.files import File
 
 LINK = re.compile(r"\]\(((?:\.\./)+[^)#\s]+)\)")
+ENTRY = re.compile(r"<!-- (::: [^>]*?) -->\n(?:[^\n]+(?:\n|$))*")  # a name of the reference, and the line for it
 FOLDER = "repository"  # of the site
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:
-    """Return a page whose links to files outside of docs lead to their copies."""
+    """Return a page with docstrings, whose links to files outside of docs lead to their copies."""
+    markdown = ENTRY.sub(r"\1\n", markdown)
     docs = Path(config.docs_dir)
     here = (docs / page.file.src_uri).parent
 
