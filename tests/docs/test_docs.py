@@ -241,4 +241,4 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     }
     assert not outside, "pages load something from elsewhere"
     assert 'id="listwright.estimators.scp.SCP"' in pages["reference/estimators.html"]
-    assert "src/listwright/estimators" not in pages["reference/estimators.html"], "the line for readers of the repository"
+    assert "src/listwright/estimators" not in pages["reference/estimators.html"], "a line for the repository's readers"
