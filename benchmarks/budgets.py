@@ -116,7 +116,7 @@ def main() -> None:
     options = parser.parse_args()
     with processes(options.workers) as pool:
         some = [task for task in tasks() if options.only in task[0]]
-        values = pd.DataFrame([row for found in pool.map(values_of, *zip(*some, strict=True)) for row in found])
+        values = pd.DataFrame([row for part in pool.map(values_of, *zip(*some, strict=True)) for row in part])
     tables = {ours: cells(values, ours).round(4) for ours in (AUTO, FAST)}
     rivals = [method for method in METHODS if method not in (AUTO, FAST)]
     print(tables[AUTO].to_string())

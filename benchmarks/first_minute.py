@@ -108,9 +108,9 @@ def measure() -> list[Line]:
 
 def section() -> str:
     """Return the section of the page from what was last measured."""
-    found = json.loads(RESULTS.read_text(encoding="utf-8"))
-    rows = ("| " + " | ".join(Line(*line).cells()) + " |\n" for line in found["lines"])
-    return "".join([HEADING, SECTION.format(load=found["load"]), *rows])
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    rows = ("| " + " | ".join(Line(*line).cells()) + " |\n" for line in results["lines"])
+    return "".join([HEADING, SECTION.format(load=results["load"]), *rows])
 
 
 def main() -> None:

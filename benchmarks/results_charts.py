@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
+from zlib import crc32
 
 import altair as alt
 
@@ -12,12 +16,38 @@ from listwright.report.charts import PALETTE, as_png, as_svg, specification
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 COLOURS = (*PALETTE, "#3b3f45")
+HEADER, KEY = 33, b"listwright data\0"  # bytes of a PNG before its chunks, and the name of ours
 SHAPES = ("circle", "diamond", "triangle-up")  # a further shape when all colours are used
 
 
 def save(name: str, chart: Any) -> str:
-    (IMAGES / f"{name}.png").write_bytes(as_png(as_svg(specification(chart)), scale=1.5))
+    """Draw a chart; the picture holds a fingerprint of its data, so that a test sees if it is out of date."""
+    png = as_png(as_svg(specification(chart)), scale=1.5)
+    text = b"tEXt" + KEY + fingerprint(chart).encode()
+    chunk = len(text[4:]).to_bytes(4) + text + crc32(text).to_bytes(4)
+    (IMAGES / f"{name}.png").write_bytes(png[:HEADER] + chunk + png[HEADER:])
     return f"{name}.png"
+
+
+def fingerprint(chart: Any) -> str:
+    """Return a text that changes with the numbers and names that a chart shows."""
+    return sha256(json.dumps(list(_data_in(specification(chart))), sort_keys=True).encode()).hexdigest()
+
+
+def fingerprint_in(picture: Path) -> str:
+    """Return the fingerprint that `save` put into a picture, or nothing."""
+    _, _, rest = picture.read_bytes().partition(b"tEXt" + KEY)
+    return rest[:64].decode("latin-1")
+
+
+def _data_in(node: Any) -> Iterator[Any]:
+    if isinstance(node, dict):
+        if isinstance(node.get("data"), dict):
+            for row in node["data"].get("values", []):
+                yield {name: round(x, 9) if isinstance(x, float) else x for name, x in row.items()}
+        node = list(node.values())
+    for part in node if isinstance(node, list) else []:
+        yield from _data_in(part)
 
 
 def forest(rows: Sequence[dict[str, Any]]) -> Any:
@@ -53,7 +83,7 @@ def grouped(rows: Sequence[dict[str, Any]], title: str | None, value: str) -> An
     scale = alt.Scale(zero=False)
     bars = base.mark_rule(strokeWidth=1.6).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
     dots = base.mark_point(size=46, opacity=1, filled=True).encode(
-        y=alt.Y("mean:Q", title=value, scale=scale),
+        y=alt.Y("mean:Q", title=_title(value), scale=scale),
         shape=alt.Shape("method:N", sort=shown, scale=alt.Scale(domain=shown, range=shapes), legend=legend),
     )
     return alt.layer(bars, dots).properties(width=680, height=320)
@@ -66,24 +96,43 @@ def lines(
     methods = list(dict.fromkeys(row["method"] for row in records))
     rows = [row | _interval(row) for row in records]
     scale = alt.Scale(type="log", nice=False, padding=6) if x == "n_train" else alt.Scale(nice=False, padding=12)
-    ticks = sorted({row[x] for row in records})
+    ticks = _spread(sorted({row[x] for row in records}), 1.5 if x == "n_train" and width < 400 else 1.0)
+    most = 3 if width < 400 else 6  # entries of the legend side by side
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X(f"{x}:Q", title=title, scale=scale, axis=alt.Axis(values=ticks, format="d")),
         color=alt.Color("method:N", sort=methods, scale=alt.Scale(domain=methods, range=list(PALETTE[: len(methods)])),
-                        legend=alt.Legend(title=None, orient="top", columns=3)),
+                        legend=alt.Legend(title=None, orient="top", columns=most)),
     )  # fmt: skip
-    band = base.mark_area(opacity=0.1).encode(y=alt.Y("low:Q", title=value, scale=alt.Scale(zero=zero)), y2="high:Q")
+    known = "isValid(datum.half)"  # a mean without an interval has no band
+    band = base.mark_area(opacity=0.1).transform_filter(known)
+    band = band.encode(y=alt.Y("low:Q", title=value, scale=alt.Scale(zero=zero)), y2="high:Q")
     line = base.mark_line(strokeWidth=2.2, point={"size": 30, "filled": True}).encode(y=alt.Y("mean:Q", title=value))
     return alt.layer(band, line).properties(width=width, height=260)
 
 
+def _title(text: str) -> list[str]:
+    """Return a title of an axis in one line, or in two if it is longer than the axis."""
+    return wrap(text, len(text) if len(text) <= 46 else int(0.6 * len(text)))
+
+
+def _spread(values: Sequence[float], ratio: float) -> list[float]:
+    """Return the last value, and those before it that are smaller than the next one by a ratio."""
+    kept = list(values[-1:])
+    for value in reversed(values[:-1]):
+        if kept[-1] >= ratio * value:
+            kept.append(value)
+    return kept
+
+
 def panels(records: Sequence[dict[str, Any]], x: str, title: str, value: str) -> Any:
-    """Lists of 3 and of 5 side by side."""
+    """Lists of 3 and of 5 side by side, on one scale."""
     parts = [
-        lines([row for row in records if row["length"] == n], x, title, value, 300).properties(title=f"lists of {n}")
+        lines([row for row in records if row["length"] == n], x, title, value, 300).properties(
+            title=alt.TitleParams(f"lists of {n}", frame="group")
+        )
         for n in (3, 5)
     ]
-    return alt.hconcat(*parts)
+    return alt.hconcat(*parts).resolve_scale(y="shared")
 
 
 def dots(records: Sequence[dict[str, Any]], title: str, *, lowest_first: bool = False, ours: str = "SCP") -> Any:
@@ -98,7 +147,7 @@ def dots(records: Sequence[dict[str, Any]], title: str, *, lowest_first: bool = 
             color=alt.condition("datum.learned", alt.value(PALETTE[0]), alt.value(PALETTE[5])),
         )
         rule = base.mark_rule(strokeWidth=2).encode(
-            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False)), x2="high:Q"
+            x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=7)), x2="high:Q"
         )
         circles = base.mark_circle(size=70, opacity=1).encode(x="mean:Q")
         parts.append(alt.layer(rule, circles).properties(width=240, height=240, title=name))

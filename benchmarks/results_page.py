@@ -24,6 +24,7 @@ ROOT = BENCHMARKS.parent
 PAGES = ("docs/results.md", "docs/gallery.md", "README.md")
 BLOCK = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end of results -->)", re.DOTALL)
 OURS = (AUTO, FAST)
+RANK = {method: place for place, method in enumerate(OURS)}  # the same places and colours in all charts
 KNOWING = ("oracle", "Oracle", "Random", "Greedy (Oracle)")  # no rivals: all knowledge, and none
 KINDS = {
     "solvers": "share of instances that some solver of the list solves",
@@ -369,7 +370,7 @@ def _by_length(name: str, rows: Sequence[dict[str, Any]]) -> Any:
     for row in rows:
         means.setdefault(row["method"], []).append(row["mean"])
     rivals = [method for method in means if method not in KNOWING]
-    order = sorted(rivals, key=lambda method: (method not in OURS, -statistics.mean(means[method])))
+    order = sorted(rivals, key=lambda method: (RANK.get(method, len(RANK)), -statistics.mean(means[method])))
     level = {row["at"]: row["mean"] for row in rows if row["method"] == AUTO}
     shown = [row | _around(row, level[row["at"]]) for method in order for row in rows if row["method"] == method]
     return grouped(shown, "length of the list", KINDS[name])

@@ -79,8 +79,8 @@ def recommendations() -> str:
 
 
 def passages() -> str:
-    found = read_results("context")["hotpotqa"]
-    packed, words, vectors = (_percent(found[name]["shares"][0]) for name in ("packer, fitted", "BM25", "TF-IDF"))
+    methods = read_results("context")["hotpotqa"]
+    packed, words, vectors = (_percent(methods[name]["shares"][0]) for name in ("packer, fitted", "BM25", "TF-IDF"))
     return (
         f"Both supporting passages are among the first two for **{packed} %** of the questions when packed, for "
         f"**{words} %** by BM25 and for **{vectors} %** by TF-IDF (`python -m benchmarks.context`)."

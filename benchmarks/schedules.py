@@ -92,13 +92,13 @@ def main() -> None:
     scenarios = [path for path in every if path.name != TOO_MANY and options.only in path.name]
     with processes(options.workers) as pool:
         tasks = zip(*product(scenarios, METHODS, options.folds), strict=True)
-        found = pd.DataFrame(list(pool.map(closed_gap, *tasks)))
-    means = found.pivot_table(index="set", columns="method", values="gap", sort=False)
+        gaps = pd.DataFrame(list(pool.map(closed_gap, *tasks)))
+    means = gaps.pivot_table(index="set", columns="method", values="gap", sort=False)
     means.loc["mean"] = means.mean()
     table = means.round(4).to_dict("index")
     print(means.round(3).to_string())
     if not options.only:
-        seconds = found.groupby("method", sort=False).seconds.median().round(1).to_dict()
+        seconds = gaps.groupby("method", sort=False).seconds.median().round(1).to_dict()
         record = {"day": datetime.now(UTC).date().isoformat(), "gaps": table, "seconds": seconds}
         RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         results_page.main()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,6 +22,10 @@ from listwright.frames.reward_text import KINDS, OWN, RewardKind
 from listwright.lists import Lists
 
 DOCS = Path(__file__).parent
+ENTRY = re.compile(
+    r"(<!-- ::: (\S+)[^>]*? -->\n)(?:[^\n]+\n)*"
+)  # of the reference; docs/repository_links.py reads it too
+SHOWN = 4  # parameters of a signature
 CANDIDATES: dict[str, list[Any]] = {
     "problem": ["q1"] * 4,
     "item": ["a", "b", "c", "d"],
@@ -74,7 +83,7 @@ def rewards() -> str:
 WORDS = [
     "## Failure",
     "",
-    "`evaluate` and `compare` also report the *failure* of lists: the share of lists that earn nothing. Where items",
+    "`evaluate` and `compare` also report the *failure* of lists: the share that are worth nothing. Where items",
     "succeed with a probability (`any`, `graded`), it is the expected share, 1 - value.",
     "",
 ]
@@ -173,7 +182,39 @@ def _number(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
-PAGES: dict[str, Callable[[], str]] = {"rewards.md": rewards, "command-line.md": commands}
+def reference(path: Path) -> str:
+    """A page of the reference, with a line for each name; the site has the whole docstring in its place."""
+
+    def with_line(entry: re.Match[str]) -> str:
+        module, _, name = entry[2].rpartition(".")
+        try:
+            value = getattr(importlib.import_module(module), name)
+        except ImportError:  # an extra is missing here: the line stays
+            return entry[0]
+        return f"{entry[1]}{_summary(name, value)}\n"
+
+    return ENTRY.sub(with_line, path.read_text(encoding="utf8"))
+
+
+def _summary(name: str, value: Any) -> str:
+    """What a name is called with, the first paragraph of its docstring, and its file."""
+    file = Path(inspect.getsourcefile(value) or "").relative_to(DOCS.parent)
+    about = _one_line((inspect.getdoc(value) or "").partition("\n\n")[0])
+    return f"**`{name}{_parameters(value)}`**: {about} ([{file.name}](../../{file.as_posix()}))"
+
+
+def _parameters(value: Any) -> str:
+    if isinstance(value, ModuleType) or (inspect.isclass(value) and issubclass(value, Exception)):
+        return ""
+    names = [name for name in inspect.signature(value).parameters if name not in ("args", "kwargs", "data")]
+    return f"({', '.join([*names[:SHOWN], *(['...'] if len(names) > SHOWN else [])])})"
+
+
+PAGES: dict[str, Callable[[], str]] = {"rewards.md": rewards, "command-line.md": commands} | {
+    f"reference/{path.name}": partial(reference, path)
+    for path in sorted((DOCS / "reference").glob("*.md"))
+    if path.name != "index.md"
+}
 
 
 def write_pages() -> Iterator[Path]:

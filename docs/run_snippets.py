@@ -132,8 +132,8 @@ def _missing(statements: list[ast.stmt]) -> set[str]:
 
 
 def _names(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> set[str]:
-    found = (node for tree in nodes for node in ast.walk(tree))
-    return {node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
+    nested = (node for tree in nodes for node in ast.walk(tree))
+    return {node.id for node in nested if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
 
 
 def lines_of(text: str, first: str | None, last: str | None) -> str:

@@ -107,7 +107,7 @@ first.save("first.listwright")
 # %% [markdown]
 # ## Roll it out?
 #
-# What would the model have earned from the same visitors, and is that more than what was earned? The log was drawn with
+# What would its lists have been worth to the same visitors, and more than those they saw? The log was drawn with
 # chances that are known, so it can be asked. On the command line:
 # `listwright evaluate first.listwright --log log.parquet`.
 
@@ -158,11 +158,11 @@ try:
     seen, appeal, kind = arrivals(VISITS)
     for i in range(VISITS):
         items = [{"id": f"p{j}", "features": row} for j, row in enumerate(seen[i].round(5).tolist())]
-        told = ask(connection, "/v1/lists", {"items": items, "length": LENGTH, "metadata": {"visitor": i}})
-        shown = np.array([[int(item["id"][1:]) for item in told["items"]]])
+        served = ask(connection, "/v1/lists", {"items": items, "length": LENGTH, "metadata": {"visitor": i}})
+        shown = np.array([[int(item["id"][1:]) for item in served["items"]]])
         clicks = rng.random(LENGTH) < click_chances(appeal[i : i + 1], kind[i : i + 1], shown)[0]
-        names = [item["id"] for item, click in zip(told["items"], clicks, strict=True) if click]
-        ask(connection, "/v1/feedback", {"list_id": told["list_id"], "clicks": names})
+        names = [item["id"] for item, click in zip(served["items"], clicks, strict=True) if click]
+        ask(connection, "/v1/feedback", {"list_id": served["list_id"], "clicks": names})
     connection.close()
 finally:
     service.terminate()

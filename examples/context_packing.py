@@ -2,7 +2,7 @@
 # # Context packing: passages for a question, within a budget of tokens
 #
 # A question often needs two passages that lead to each other, among others that only look alike. Retrieval by
-# likeness to the question finds the first and misses the second. The policy here sees which passages are in the
+# similarity to the question finds the first and misses the second. The policy here sees which passages are in the
 # context already.
 
 # %%
@@ -77,7 +77,7 @@ budgets = (100, 200, 300, 400) if questions.sizes.mean() > 50 else (25, 35, 50, 
 methods = {
     "SCP with links to the list": lw.SCP(budget=budgets[2], features=features, random_state=0),
     "sorted by a regression": lw.baselines.TopK("ridge"),
-    "likeness to the question and MMR": lw.baselines.MMR(0.3, "bm25"),
+    "similarity to the question and MMR": lw.baselines.MMR(0.3, "bm25"),
 }
 comparison = lw.compare(methods, questions, folds=5, budgets=budgets)
 print(comparison)

@@ -121,9 +121,9 @@ def misses(setting: tuple[str, str, int], made: list[dict[str, float]], folder: 
     name, kind, n = setting
     population = stored(name, folder)
     truth = (population.weighed() if kind == "weighed by 1 or 4" else population).truth()
-    wrong = {name: float(np.mean([one[name] > true for one in made])) for name, true in truth.items()}
-    wrong["any"] = float(np.mean([any(one[name] > true for name, true in truth.items()) for one in made]))
-    means = {name: float(np.mean([one[name] for one in made])) for name in truth}
+    wrong = {name: float(np.mean([bounds[name] > true for bounds in made])) for name, true in truth.items()}
+    wrong["any"] = float(np.mean([any(bounds[name] > true for name, true in truth.items()) for bounds in made]))
+    means = {name: float(np.mean([bounds[name] for bounds in made])) for name in truth}
     return {"population": name, "setting": kind, "n": n, "truth": truth, "mean_bounds": means, "wrong": wrong}
 
 

@@ -82,5 +82,8 @@ def failures(seed: int) -> tuple[float, float]:
     rng = np.random.default_rng(seed)
     books = runs(rng.integers(K, size=(T, N_RUNS)), rng.random((T, N_RUNS, K)))
     made = certificates(books)
-    bounds = [certificate.lower_bound(BEST) for certificate in made], [one.lower_bound_on_value for one in made]
+    bounds = (
+        [certificate.lower_bound(BEST) for certificate in made],
+        [certificate.lower_bound_on_value for certificate in made],
+    )
     return share_of_failures(books, bounds[0]), share_of_failures(books, bounds[1])

@@ -133,5 +133,5 @@ def widths(kind: str, n: int, delta: float, draws: int) -> dict[str, Any]:
     """The mean distance of each bound to what was seen, for a statement and a sample size."""
     rng = np.random.default_rng(n)
     made = [below(kind, sample(kind, rng, n), delta) for _ in range(draws)]
-    means = {name: float(np.mean([one[name] for one in made])) for name in made[0]}
+    means = {name: float(np.mean([draw[name] for draw in made])) for name in made[0]}
     return {"statement": kind, "n": n, "below": means}

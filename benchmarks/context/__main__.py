@@ -38,12 +38,12 @@ def main() -> None:
         "speed": speed.measured,
     }
     new = {name: part() for name, part in parts.items() if options.only in (None, name)}
-    found = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
+    results = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
     if "scores" in new:
-        new["scores"] = scores.merge_tables(found.get("scores", {}), new["scores"])
-    found |= {name: found.get(name, {}) | part for name, part in new.items()} | {"day": date.today().isoformat()}
-    FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(section.written(found))
+        new["scores"] = scores.merge_tables(results.get("scores", {}), new["scores"])
+    results |= {name: results.get(name, {}) | part for name, part in new.items()} | {"day": date.today().isoformat()}
+    FILE.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print(section.written(results))
     results_page.main()
 
 

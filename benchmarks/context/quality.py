@@ -87,8 +87,10 @@ def hotpotqa(seeds: int, only: str = "") -> dict[str, dict[str, Any]]:
 def _with_vectors(asked: Sequence[Labelled]) -> lw.Problems:
     """Problems with tf-idf within each question, for MMR."""
     rows = [
-        hashed_tf_idf([tokens(f"{title} {text}") for title, text in zip(one.titles, one.texts, strict=True)], WIDTH)
-        for one in asked
+        hashed_tf_idf(
+            [tokens(f"{title} {text}") for title, text in zip(question.titles, question.texts, strict=True)], WIDTH
+        )
+        for question in asked
     ]
     return labelled_problems(asked, vectors=sparse.vstack(rows))
 
@@ -102,50 +104,58 @@ def _crossed(name: str, method: Method, problems: lw.Problems, asked: list[Label
             train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             model = method(problems[train], [asked[i] for i in train])
             whole[seed, test] = _whole(model, problems[test])
-    found = whole.mean(axis=(0, 1)).round(4).tolist()
-    print(name, found, flush=True)
-    return {"shares": found, "seeds": seeds}
+    shares = whole.mean(axis=(0, 1)).round(4).tolist()
+    print(name, shares, flush=True)
+    return {"shares": shares, "seeds": seeds}
 
 
 def _whole(model: Any, problems: lw.Problems) -> Any:
     """(problems, lengths): whether the first passages hold all support."""
     lists = [model.predict(problems, length=length, allow_short=True) for length in LENGTHS]
-    return np.stack([np.isclose(list_values(one, problems), 1.0) for one in lists], axis=1)
+    return np.stack([np.isclose(list_values(ranked, problems), 1.0) for ranked in lists], axis=1)
 
 
 def made_up() -> dict[str, dict[str, Any]]:
     """The same on made-up questions of two to four steps, 25 passages each; the packer is the one that is shipped."""
     asked = questions(N_MADE_UP, random_state=7, steps=(2, 4))
-    steps = [[passage.step for passage in one.passages] for one in asked]
+    steps = [[passage.step for passage in question.passages] for question in asked]
     labelled = [
         Labelled(
-            one.text, [p.title for p in one.passages], [p.text for p in one.passages], [s is not None for s in told]
+            question.text,
+            [p.title for p in question.passages],
+            [p.text for p in question.passages],
+            [s is not None for s in passage_steps],
         )
-        for one, told in zip(asked, steps, strict=True)
+        for question, passage_steps in zip(asked, steps, strict=True)
     ]
     problems = _with_vectors(labelled)
-    found = {
+    by_method = {
         name: [_told(steps, model.predict(problems, length=length)) for length in LENGTHS]
         for name, model in ((name, method(problems, labelled)) for name, method in UNTRAINED.items())
     }
     packer = ContextPacker()
     for name in ("packer as shipped", "packer as shipped, with the scores of BM25"):
         scores = problems.features[:, list(problems.feature_names or ()).index("bm25")] if "scores" in name else None
-        found[name] = [_packed(packer, labelled, steps, problems, length, scores) for length in LENGTHS]
-    return {name: {"shares": shares} for name, shares in found.items()}
+        by_method[name] = [_packed(packer, labelled, steps, problems, length, scores) for length in LENGTHS]
+    return {name: {"shares": shares} for name, shares in by_method.items()}
 
 
 def _packed(packer: ContextPacker, asked: Any, steps: Any, problems: lw.Problems, length: int, scores: Any) -> float:
     rows = np.full((len(asked), length), -1)
-    for i, one in enumerate(asked):
+    for i, question in enumerate(asked):
         start, end = problems.offsets[i], problems.offsets[i + 1]
         given = None if scores is None else scores[start:end]
-        packed = packer.pack(one.question, one.texts, titles=one.titles, length=length, budget=None, scores=given)
+        packed = packer.pack(
+            question.question, question.texts, titles=question.titles, length=length, budget=None, scores=given
+        )
         rows[i, : len(packed)] = np.array(packed.positions) + start
     return _told(steps, lw.Lists(problems, rows))
 
 
 def _told(steps: Sequence[Sequence[int | None]], lists: lw.Lists) -> float:
     """Share of the questions whose list tells every step at least once."""
-    whole = [{told[row] for row in lists[i]} - {None} == set(told) - {None} for i, told in enumerate(steps)]
+    whole = [
+        {passage_steps[row] for row in lists[i]} - {None} == set(passage_steps) - {None}
+        for i, passage_steps in enumerate(steps)
+    ]
     return round(float(np.mean(whole)), 4)

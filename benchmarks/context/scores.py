@@ -63,7 +63,10 @@ def widen_questions(questions: Sequence[Labelled], n: int) -> list[Labelled]:
     """Return each question with up to n passages in random order: its own, and the most similar ones of others."""
     rng = np.random.default_rng(0)
     wide = add_passages(questions, n)
-    return [shuffle(Labelled(one.question, one.titles[:n], one.texts[:n], one.supports[:n]), rng) for one in wide]
+    return [
+        shuffle(Labelled(question.question, question.titles[:n], question.texts[:n], question.supports[:n]), rng)
+        for question in wide
+    ]
 
 
 def measured(n_questions: int, n_folds: int, only: Pieces) -> dict[str, Any]:
@@ -92,9 +95,9 @@ def merge_tables(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """The tables of earlier runs with the cells of this one, as long as these are of as many questions."""
     if any(old.get(name) != new[name] for name in ("questions", "folds")):
         return new
-    known, found = old["tables"], new["tables"]
+    known, fresh = old["tables"], new["tables"]
     tables = {
-        name: {method: known.get(name, {}).get(method, {}) | found.get(name, {}).get(method, {}) for method in METHODS}
+        name: {method: known.get(name, {}).get(method, {}) | fresh.get(name, {}).get(method, {}) for method in METHODS}
         for name in SETS
     }
     return new | {"tables": tables} | {part: old.get(part, {}) | new[part] for part in ("stops", "calibration")}
@@ -140,8 +143,8 @@ def _bins(chances: Sequence[tuple[float, bool]]) -> list[list[float]]:
 
 def _recall_and_tokens(asked: Asked, rows: Any, packed: Sequence[Packed]) -> Any:
     supports = [np.array(asked.questions[row].supports) for row in rows]
-    shares = [held[one.positions].sum() / held.sum() for held, one in zip(supports, packed, strict=True)]
-    return np.array([sum(shares), sum(one.tokens for one in packed)])
+    shares = [held[context.positions].sum() / held.sum() for held, context in zip(supports, packed, strict=True)]
+    return np.array([sum(shares), sum(context.tokens for context in packed)])
 
 
 def ask(name: str, n_questions: int, strength: float) -> Asked:
@@ -163,13 +166,13 @@ def start_model(name: str) -> SCP | None:
 
 def _draw_scores(questions: Sequence[Labelled], strength: float) -> list[Any]:
     rng = np.random.default_rng(5)
-    return [strength * np.array(one.supports) + rng.normal(size=len(one.supports)) for one in questions]
+    return [strength * np.array(question.supports) + rng.normal(size=len(question.supports)) for question in questions]
 
 
 def _share(questions: Sequence[Labelled], lists: Lists, length: int) -> float:
     whole = [
-        sum(one.supports) == sum(np.array(one.supports)[items[:length]])
-        for one, items in zip(questions, lists, strict=True)
+        sum(question.supports) == sum(np.array(question.supports)[items[:length]])
+        for question, items in zip(questions, lists, strict=True)
     ]
     return round(float(np.mean(whole)), 4)
 
@@ -178,8 +181,9 @@ def _records(asked: Asked, rows: Any) -> list[dict[str, Any]]:
     known = [{} if asked.scores is None else {"s": asked.scores[i]} for i in rows]
     questions = [asked.questions[i] for i in rows]
     return [
-        {"query": one.question, "passages": one.texts, "t": one.titles, "label": one.supports} | more
-        for one, more in zip(questions, known, strict=True)
+        {"query": question.question, "passages": question.texts, "t": question.titles, "label": question.supports}
+        | more
+        for question, more in zip(questions, known, strict=True)
     ]
 
 
@@ -188,8 +192,16 @@ def pack(packer: lw.ContextPacker, asked: Asked, rows: Any, **options: Any) -> l
     questions = [asked.questions[i] for i in rows]
     own = [{} if asked.scores is None else {"scores": asked.scores[i]} for i in rows]
     return [
-        packer.pack(one.question, one.texts, titles=one.titles, budget=None, length=max(LENGTHS), **more, **options)
-        for one, more in zip(questions, own, strict=True)
+        packer.pack(
+            question.question,
+            question.texts,
+            titles=question.titles,
+            budget=None,
+            length=max(LENGTHS),
+            **more,
+            **options,
+        )
+        for question, more in zip(questions, own, strict=True)
     ]
 
 
@@ -207,14 +219,14 @@ def _at_once(asked: Asked, train: Any, test: Any) -> Lists:
     questions = [asked.questions[i] for i in test]
     own = {} if asked.scores is None else {"scores": [asked.scores[i] for i in test]}
     packed = lw.ContextPacker(asked.start).pack_many(
-        [one.question for one in questions],
-        [one.texts for one in questions],
-        titles=[one.titles for one in questions],
+        [question.question for question in questions],
+        [question.texts for question in questions],
+        titles=[question.titles for question in questions],
         budget=None,
         length=max(LENGTHS),
         **own,
     )
-    return [one.positions for one in packed]
+    return [context.positions for context in packed]
 
 
 def _by_score(asked: Asked, train: Any, test: Any) -> Lists:
@@ -230,9 +242,9 @@ def _problems(questions: Any, scores: Any) -> lw.Problems:
     assert isinstance(reward, Coverage)
     standard = [(own - own.mean()) / own.std() for own in scores]
     return question_problems(
-        [one.question for one in questions],
-        [one.texts for one in questions],
-        titles=[one.titles for one in questions],
+        [question.question for question in questions],
+        [question.texts for question in questions],
+        titles=[question.titles for question in questions],
         columns={"score": standard},
         reward=reward,
     )
@@ -251,7 +263,9 @@ def _model(make: Callable[[Any], Any]) -> Callable[..., Lists]:
 def _tuned_mmr(problems: lw.Problems) -> Any:
     names = [name for name in ("score", "bm25", "relative_cosine") if name in (problems.feature_names or ())]
     tried = [MMR(diversity, relevance=name).fit(problems) for name in names for diversity in DIVERSITIES]
-    return max(tried, key=lambda one: list_values(one.predict(problems, length=3, allow_short=True), problems).mean())
+    return max(
+        tried, key=lambda method: list_values(method.predict(problems, length=3, allow_short=True), problems).mean()
+    )
 
 
 METHODS: dict[str, Callable[..., Lists | lw.ContextPacker]] = {

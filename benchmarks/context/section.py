@@ -18,26 +18,26 @@ STARTS = {
 }
 
 
-def written(found: dict[str, Any]) -> str:
+def written(results: dict[str, Any]) -> str:
     """What the pages include."""
     parts = [
         _table(
-            found.get("hotpotqa", {}),
+            results.get("hotpotqa", {}),
             "HotpotQA, 200 questions of ten passages, two of which support the answer; five folds. Settings were "
             "chosen by the same cross-validation.",
         ),
         _table(
-            found.get("made-up", {}),
+            results.get("made-up", {}),
             "300 made-up questions of two to four steps, 25 passages each (`simulate.questions`), from which no model "
             "has learned and on which nothing was chosen but the default weight of scores, which these questions lack.",
         ),
     ]
-    behind = found.get("scores", {})
+    behind = results.get("scores", {})
     parts += [_strengths(name, table, behind) for name, table in behind.get("tables", {}).items()]
     parts.append(_stops(behind.get("stops", {})))
     parts.append(_calibration(behind.get("calibration", {})))
-    if "speed" in found:
-        times = "; ".join(f"{case} tokens: {ms:g} ms" for case, ms in found["speed"].items())
+    if "speed" in results:
+        times = "; ".join(f"{case} tokens: {ms:g} ms" for case, ms in results["speed"].items())
         parts.append(f"Processor time of `pack`, warm, on one thread (passages x tokens): {times}.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -96,16 +96,16 @@ def _shares(shares: list[float]) -> str:
     return " / ".join(f"{share:.2f}" for share in shares)
 
 
-def _table(found: dict[str, dict[str, Any]], about: str) -> str:
-    if not found:
+def _table(methods: dict[str, dict[str, Any]], about: str) -> str:
+    if not methods:
         return ""
     rows = [
-        f"| {_name(name, one)} | {' / '.join(f'{share:.3f}' for share in one['shares'])} |"
-        for name, one in found.items()
+        f"| {_name(name, record)} | {' / '.join(f'{share:.3f}' for share in record['shares'])} |"
+        for name, record in methods.items()
     ]
     return "\n".join([about, "", f"| all support in the first | {LENGTHS} |", "| --- | --- |", *rows])
 
 
-def _name(name: str, one: dict[str, Any]) -> str:
-    draws = one.get("seeds", 1)
+def _name(name: str, record: dict[str, Any]) -> str:
+    draws = record.get("seeds", 1)
     return name if draws == 1 else f"{name} (mean of {draws} draws of the folds)"

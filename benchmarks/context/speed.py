@@ -17,7 +17,7 @@ REPEATS = 15
 
 def measured() -> dict[str, float]:
     """By case: the median in milliseconds."""
-    packer, found = ContextPacker(), {}
+    packer, times = ContextPacker(), {}
     for n, tokens in CASES:
         question, texts, titles = _made(n, tokens)
         call: dict[str, Any] = {"titles": titles, "budget": 2000}
@@ -27,22 +27,22 @@ def measured() -> dict[str, float]:
             start = time.process_time()
             packer.pack(question, texts, **call)
             seconds.append(time.process_time() - start)
-        found[f"{n} x {tokens}"] = round(1000 * median(seconds), 2)
-        print(n, tokens, f"{found[f'{n} x {tokens}']} ms", flush=True)
-    return found
+        times[f"{n} x {tokens}"] = round(1000 * median(seconds), 2)
+        print(n, tokens, f"{times[f'{n} x {tokens}']} ms", flush=True)
+    return times
 
 
 def _made(n: int, tokens: int) -> tuple[str, list[str], list[str]]:
     """A question, and passages made of sentences about what it names and about other things."""
     rng = np.random.default_rng(0)
     asked = questions(40, random_state=1)
-    sentences = [passage.text for one in asked for passage in one.passages]
+    sentences = [passage.text for question in asked for passage in question.passages]
     texts = []
     for _ in range(n):
         words: list[str] = []
         while len(words) < tokens:
             words += sentences[int(rng.integers(len(sentences)))].split()
         texts.append(" ".join(words[:tokens]))
-    named = [passage.title for one in asked for passage in one.passages]
+    named = [passage.title for question in asked for passage in question.passages]
     titles = [named[i % len(named)] for i in range(n)]
     return asked[0].text, texts, titles

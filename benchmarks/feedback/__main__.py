@@ -51,12 +51,12 @@ def main() -> None:
         "size": large_log,
         "open bandit": lambda: real_log(fetch("open_bandit")),
         "rare events": lambda: rare_events(
-            lambda found: write("rare events", found),
+            lambda figures: write("rare events", figures),
             read().get("rare events", []) if options.resume else [],
             workers=options.workers,
         ),
         "estimates": lambda: estimates(
-            logs=options.logs, workers=options.workers, keep=lambda found: write("estimates", found)
+            logs=options.logs, workers=options.workers, keep=lambda figures: write("estimates", figures)
         ),
     }
     for name in options.parts or parts:
@@ -71,9 +71,9 @@ def read() -> dict[str, Any]:
     return json.loads(FILE.read_text()) if FILE.exists() else {}
 
 
-def write(name: str, found: Any) -> None:
+def write(name: str, figures: Any) -> None:
     """Puts the figures of one part into the file, beside those of the others."""
-    FILE.write_text(json.dumps(read() | {"day": date.today().isoformat(), name: found}, indent=1) + "\n")
+    FILE.write_text(json.dumps(read() | {"day": date.today().isoformat(), name: figures}, indent=1) + "\n")
     print(name, "done", flush=True)
 
 

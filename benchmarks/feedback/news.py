@@ -54,15 +54,15 @@ def failures(seed: int, *, visits: int = 2000, tested: int = 1500) -> dict[str, 
     test = stream(world, tested, seed + 1000)[1]
     full = lw.SCP(LENGTH, features=features(), effort="fast", random_state=seed).fit(drawn)
     static = lw.baselines.StaticList(LENGTH).fit(drawn)
-    found = {
+    rates = {
         "SCP, full information": {"tested": 1.0 - full.score(test)},
         "static list in hindsight": {"tested": 1.0 - static.score(test)},
     }
     for name, learner in learners(seed).items():
         played = play(learner, drawn, valued)[-visits // 4 :]
         tested_value = list_values(learner.predict(test), test).mean()
-        found[name] = {"tested": 1.0 - float(tested_value), "played": 1.0 - float(played.mean())}
-    return found
+        rates[name] = {"tested": 1.0 - float(tested_value), "played": 1.0 - float(played.mean())}
+    return rates
 
 
 def regret(seed: int, *, visits: int = 20_000) -> dict[str, Any]:

@@ -23,7 +23,7 @@ SETTINGS = tuple(
 
 def compare_objectives() -> list[dict[str, Any]]:
     """One entry per setting: what lists of both models are worth in truth, and how far off_policy is ahead."""
-    found = []
+    records = []
     for setting in SETTINGS:
         here = cell(setting, SEED)
         values = {
@@ -33,8 +33,8 @@ def compare_objectives() -> list[dict[str, Any]]:
         assert ahead is not None
         means = {name: float(value.mean()) for name, value in values.items()}
         about = {"setting": setting.name, "logs": LOGS, "lists": setting.n_lists, "logged": here.logged}
-        found.append(about | means | {"ahead": [ahead.mean, ahead.low, ahead.high]})
-    return found
+        records.append(about | means | {"ahead": [ahead.mean, ahead.low, ahead.high]})
+    return records
 
 
 def _worth(here: Cell, number: int, objective: str) -> float:

@@ -19,7 +19,7 @@ ENOUGH = 100  # effective size from which on intervals are held to their word
 SEED = 11
 TURN = 10  # logs of a setting at a time
 
-Told = dict[str, list[tuple[float, float, float, float]]]  # by estimator and log: value, low, high, effective size
+Estimated = dict[str, list[tuple[float, float, float, float]]]  # by estimator and log: value, low, high, effective size
 
 
 def estimates(
@@ -30,16 +30,17 @@ def estimates(
     Settings take turns of ten logs each, and `keep` gets the entries after every turn: a run that is stopped has the
     same number of logs of every setting.
     """
-    told: list[Told] = [{} for _ in settings()]
+    collected: list[Estimated] = [{} for _ in settings()]
     entries: list[dict[str, Any]] = []
     with ProcessPoolExecutor(workers) as pool:
         for start in range(0, logs, TURN):
             numbers = range(start, min(start + TURN, logs))
-            for rows, new in zip(told, pool.map(tell, settings(), repeat(numbers)), strict=True):
+            for rows, new in zip(collected, pool.map(tell, settings(), repeat(numbers)), strict=True):
                 for name, values in new.items():
                     rows.setdefault(name, []).extend(values)
             entries = [
-                entry(known, rows, numbers.stop) for known, rows in zip(pool.map(about, settings()), told, strict=True)
+                entry(known, rows, numbers.stop)
+                for known, rows in zip(pool.map(about, settings()), collected, strict=True)
             ]
             keep(entries)
             print(numbers.stop, "logs of each setting", flush=True)
@@ -57,20 +58,20 @@ def about(setting: Setting) -> dict[str, Any]:
     return {"setting": setting.name, "truth": here.truth, "logged": here.logged, "lists": setting.n_lists}
 
 
-def tell(setting: Setting, numbers: Iterable[int]) -> Told:
+def tell(setting: Setting, numbers: Iterable[int]) -> Estimated:
     """What all estimators say of some logs."""
-    here, rows = _cell(setting), Told()
+    here, rows = _cell(setting), Estimated()
     value = "any" if setting.clicks == "any" else "sum"
     for number in numbers:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lw.feedback.EvidenceWarning)
             evaluated = lw.feedback.evaluate(log_of(here, number), here.target, value=value, random_state=number)
-        for name, one in evaluated.estimates.items():
-            rows.setdefault(name, []).append((one.value, one.low, one.high, one.effective_size))
+        for name, estimate in evaluated.estimates.items():
+            rows.setdefault(name, []).append((estimate.value, estimate.low, estimate.high, estimate.effective_size))
     return rows
 
 
-def entry(known: dict[str, Any], rows: Told, logs: int) -> dict[str, Any]:
+def entry(known: dict[str, Any], rows: Estimated, logs: int) -> dict[str, Any]:
     """All estimators in one setting."""
     estimators = {name: summary(np.array(some), known["truth"]) for name, some in rows.items()}
     return known | {"logs": logs, "estimators": estimators}

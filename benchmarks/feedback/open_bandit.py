@@ -1,4 +1,4 @@
-"""The Open Bandit Dataset (Saito et al. 2021): what a policy earned that was really shown, from the log of another.
+"""The Open Bandit Dataset (Saito et al. 2021): the value of a policy that was really shown, from the log of another.
 
 A fashion shop showed items by a random policy and by Thompson sampling, in parallel, and published both logs with the
 chances of the shown items. So the value of the random policy can be estimated from the log of Thompson sampling, and
@@ -34,14 +34,17 @@ def _compared(folder: Path, campaign: str) -> dict[str, Any]:
     even = lw.OnlineSCP(1, explore=Epsilon(1.0), random_state=0).begin(problems)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.feedback.EvidenceWarning)
-        found = lw.feedback.evaluate(log, even)
+        evaluation = lw.feedback.evaluate(log, even)
     assert truth is not None
-    told = {name: [one.value, one.low, one.high, one.effective_size] for name, one in found.estimates.items()}
+    estimates = {
+        name: [result.value, result.low, result.high, result.effective_size]
+        for name, result in evaluation.estimates.items()
+    }
     return {
         "items": int(shown["item_id"].max()) + 1,
         "its own log": [truth.mean, truth.low, truth.high],
-        "logged by Thompson sampling": found.logged.value,
-        "estimates": told,
+        "logged by Thompson sampling": evaluation.logged.value,
+        "estimates": estimates,
     }
 
 

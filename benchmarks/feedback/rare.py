@@ -40,24 +40,26 @@ def rare_events(
     `keep` is called after each cell, and cells that are `known` are not computed again. Cells in which an estimator
     covers less than `LOW` are measured once more with five times as many logs, to tell chance from a fault.
     """
-    there = {(one["rate"], one["logger"], (one["length"], one["items"])): one for one in known}
+    there = {(record["rate"], record["logger"], (record["length"], record["items"])): record for record in known}
     wanted = [(rate, logger, size) for size, logger, rate in product(SIZES, LOGGERS, RATES)]
     with ProcessPoolExecutor(workers) as pool:
         futures = {which: pool.submit(cell, *which, LISTS, logs) for which in wanted if which not in there}
         for which, future in futures.items():
             there[which] = future.result()
-            keep([there[one] for one in wanted if one in there])
-        doubtful = {which: _below(one) for which, one in there.items() if _below(one) and "again" not in one}
+            keep([there[key] for key in wanted if key in there])
+        doubtful = {
+            which: _below(record) for which, record in there.items() if _below(record) and "again" not in record
+        }
         futures = {which: pool.submit(cell, *which, LISTS, AGAIN * logs) for which in doubtful}
         for which, future in futures.items():
-            told = future.result()["estimators"]
-            there[which]["again"] = {name: told[name]["coverage"] for name in doubtful[which]}
-            keep([there[one] for one in wanted])
+            estimators = future.result()["estimators"]
+            there[which]["again"] = {name: estimators[name]["coverage"] for name in doubtful[which]}
+            keep([there[key] for key in wanted])
     return [there[which] for which in wanted]
 
 
-def _below(one: dict[str, Any]) -> list[str]:
-    covered = {name: told["coverage"] for name, told in one["estimators"].items()}
+def _below(record: dict[str, Any]) -> list[str]:
+    covered = {name: estimate["coverage"] for name, estimate in record["estimators"].items()}
     return [name for name, share in covered.items() if share is not None and round(share, 3) < LOW]
 
 
@@ -75,15 +77,15 @@ def cell(rate: float, logger: str, size: tuple[int, int], n: int, logs: int) -> 
     rows: dict[str, list[tuple[float, float]]] = {}
     verdicts = {"right": 0, "wrong": 0, "undecided": 0}
     for number in range(logs):
-        told = _evaluate(
+        evaluation = _evaluate(
             _log(np.random.default_rng([number, 5]), Mixed(logger, shown, None), appeal, n, length), target
         )
-        for name, estimate in told.estimates.items():
+        for name, estimate in evaluation.estimates.items():
             rows.setdefault(name, []).append((estimate.low, estimate.high))
-        verdicts[_judge(told.against_log.verdict, truth - today)] += 1
-    found = {name: _summary(np.array(some), truth) for name, some in rows.items()}
+        verdicts[_judge(evaluation.against_log.verdict, truth - today)] += 1
+    estimators = {name: _summary(np.array(some), truth) for name, some in rows.items()}
     about = {"rate": rate, "logger": logger, "length": length, "items": items, "lists": n, "logs": logs}
-    return about | {"truth": truth, "today": today, "estimators": found, "verdicts": verdicts}
+    return about | {"truth": truth, "today": today, "estimators": estimators, "verdicts": verdicts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +151,7 @@ def _chances(logger: str, shown: Array, open_items: NDArray[np.bool_]) -> Array:
 
 
 def _worth(policy: Mixed, appeal: Array, length: int) -> float:
-    """What a policy earns per list, over many drawn lists."""
+    """The mean value of a policy's lists, over many drawn ones."""
     rng = np.random.default_rng(99)
     return float(np.mean([appeal[policy.draw(rng, 5_000, length, len(appeal))[0]].sum(1).mean() for _ in range(40)]))
 

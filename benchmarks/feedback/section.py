@@ -53,7 +53,9 @@ def estimates(results: dict[str, Any]) -> str:
 
 
 def _wrapped(parts: list[str]) -> str:
-    return "\n\n".join(one if one[0] == "|" else fill(one, 120) for one in "\n\n".join(parts).split("\n\n"))
+    return "\n\n".join(
+        paragraph if paragraph[0] == "|" else fill(paragraph, 120) for paragraph in "\n\n".join(parts).split("\n\n")
+    )
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
@@ -74,22 +76,22 @@ def _failures(runs: list[dict[str, dict[str, float]]]) -> str:
     )
 
 
-def _regret(found: dict[str, Any]) -> str:
+def _regret(results: dict[str, Any]) -> str:
     rows = [
         [f"{visits:,}", f"{total:.0f}", f"{each:.4f}"]
-        for visits, total, each in zip(found["visits"], found["regret"], found["regret per visit"], strict=True)
+        for visits, total, each in zip(results["visits"], results["regret"], results["regret per visit"], strict=True)
     ]
     return (
         "Regret of OnlineSCP (inverse gap weighting) as played, against SCP with full information of all 20,000 "
-        f"visits. On log-log axes it grows with slope {found['slope from a tenth on']:.2f} from visit 2,000 on "
-        f"({', '.join(f'{slope:.2f}' for slope in found['slope of the last three doublings'])} over the last three "
+        f"visits. On log-log axes it grows with slope {results['slope from a tenth on']:.2f} from visit 2,000 on "
+        f"({', '.join(f'{slope:.2f}' for slope in results['slope of the last three doublings'])} over the last three "
         "doublings).\n\n" + _table(["visits", "regret so far", "a visit"], rows)
     )
 
 
-def _movies(found: dict[str, dict[str, float]]) -> str:
-    names = list(found["liked"])
-    rows = [[name, f"{found['liked'][name]:.3f}", f"{found['genres'][name]:.3f}"] for name in names]
+def _movies(results: dict[str, dict[str, float]]) -> str:
+    names = list(results["liked"])
+    rows = [[name, f"{results['liked'][name]:.3f}", f"{results['genres'][name]:.3f}"] for name in names]
     return (
         "MovieTweetings, lists of three of the movies that a user rated later, users in time order; liked means 8 "
         "stars or more. Mean value over the later half of the users: whether any movie is liked, and the share of the "
@@ -99,9 +101,10 @@ def _movies(found: dict[str, dict[str, float]]) -> str:
     )
 
 
-def _drift(found: dict[str, Any]) -> str:
+def _drift(results: dict[str, Any]) -> str:
     rows = [
-        [kind, f"{one['without']:.3f}", f"{one['with']:.3f}", _interval(one["ahead"])] for kind, one in found.items()
+        [kind, f"{clicks['without']:.3f}", f"{clicks['with']:.3f}", _interval(clicks["ahead"])]
+        for kind, clicks in results.items()
     ]
     return (
         "Clicks per list over the second half of 6,000 visits, learned without and with a half-life of 1,500 lists: "
@@ -110,40 +113,40 @@ def _drift(found: dict[str, Any]) -> str:
     )
 
 
-def _trees(found: dict[str, Any]) -> str:
+def _trees(results: dict[str, Any]) -> str:
     return (
         "Clicks per list on new visitors whose clicks no line can tell, after 3,000 visits that each learner drew "
         "itself: "
-        f"{found['boosting']:.3f} with boosted trees, which are trained again in the background, and "
-        f"{found['ridge']:.3f} with ridge regression; ahead by {_interval(found['ahead'])} over four seeds."
+        f"{results['boosting']:.3f} with boosted trees, which are trained again in the background, and "
+        f"{results['ridge']:.3f} with ridge regression; ahead by {_interval(results['ahead'])} over four seeds."
     )
 
 
-def _objectives(found: list[dict[str, Any]]) -> str:
+def _objectives(records: list[dict[str, Any]]) -> str:
     rows = [
         [
-            one["setting"],
-            *(f"{one[name]:.3f}" for name in ("logged", "gain", "off_policy")),
-            _interval([f if f is None else round(f, 4) for f in one["ahead"]], 4),
+            record["setting"],
+            *(f"{record[name]:.3f}" for name in ("logged", "gain", "off_policy")),
+            _interval([f if f is None else round(f, 4) for f in record["ahead"]], 4),
         ]
-        for one in found
+        for record in records
     ]
     return (
-        f"Two objectives of `fit_log` on the same logs of {found[0]['lists']:,} lists: `gain`, the default, and "
+        f"Two objectives of `fit_log` on the same logs of {records[0]['lists']:,} lists: `gain`, the default, and "
         "`off_policy`, which keeps the model with the highest lower bound by the log. What lists on all visitors are "
-        f"worth in truth, without exploration, as means over {found[0]['logs']} logs, and how far `off_policy` is "
+        f"worth in truth, without exploration, as means over {records[0]['logs']} logs, and how far `off_policy` is "
         "ahead.\n\n" + _table(["setting", "the log", "gain", "off_policy", "ahead"], rows)
     )
 
 
-def _estimates(found: list[dict[str, Any]]) -> str:
-    logs, best = found[0]["logs"], sum(_is_lowest(one) for one in found)
+def _estimates(records: list[dict[str, Any]]) -> str:
+    logs, best = records[0]["logs"], sum(_is_lowest(record) for record in records)
     low, high = spread(logs)
     held = {
-        (one["setting"], name): one["estimators"][name]["coverage"]
-        for one in found
+        (record["setting"], name): record["estimators"][name]["coverage"]
+        for record in records
         for name in SHORT
-        if name in one["estimators"] and one["estimators"][name]["effective size"] >= ENOUGH
+        if name in record["estimators"] and record["estimators"][name]["effective size"] >= ENOUGH
     }
     right = sum(LOW <= round(coverage, 3) <= HIGH for coverage in held.values())
     wrong = [
@@ -158,7 +161,7 @@ def _estimates(found: list[dict[str, Any]]) -> str:
         "effective sizes of single logs, without the truth. None is left out. Visitors click on what no model of the "
         "estimates can express. The policy asked about is one that learned from more problems, with the exploration of "
         "the log, or with none where the log was drawn evenly. `switch`, which `evaluate` recommends, has the lowest "
-        f"error in {best} of {len(found)} settings (or the same as the lowest). Where the effective size is at least "
+        f"error in {best} of {len(records)} settings (or the same as the lowest). Where the effective size is at least "
         f"{ENOUGH}, {right} of {len(held)} intervals hold the truth in {LOW:.0%} to {HIGH:.0%} of the logs. With so "
         f"few logs (`--logs 500` takes hours), "
         f"a coverage of 95 % shows as anything from {low:.1%} to {high:.0%}; all are within that{beyond} Errors and "
@@ -182,36 +185,42 @@ def spread(logs: int) -> tuple[float, float]:
     return float(low) / logs, float(high) / logs
 
 
-def _is_lowest(one: dict[str, Any]) -> bool:
-    errors = {name: told["error"] for name, told in one["estimators"].items() if told["error"] is not None}
+def _is_lowest(record: dict[str, Any]) -> bool:
+    errors = {
+        name: estimate["error"] for name, estimate in record["estimators"].items() if estimate["error"] is not None
+    }
     return errors["switch"] <= min(errors.values()) * (1 + 1e-9)
 
 
-def rare_section(found: list[dict[str, Any]]) -> str:
+def rare_section(records: list[dict[str, Any]]) -> str:
     """The table of rare events, for docs/how-to/clicks.md."""
     shown = [name for name in SHORT if name not in ("direct", "shrinkage_dr")]  # which have the interval of cascade DR
     rows = []
-    for one in found:
-        coverage = [one["estimators"][name]["coverage"] for name in shown]
-        verdicts = " / ".join(str(one["verdicts"][kind]) for kind in ("right", "wrong", "undecided"))
-        width = one["estimators"]["switch"]["width"]
+    for record in records:
+        coverage = [record["estimators"][name]["coverage"] for name in shown]
+        verdicts = " / ".join(str(record["verdicts"][kind]) for kind in ("right", "wrong", "undecided"))
+        width = record["estimators"]["switch"]["width"]
         width_text = "" if width is None else f"{width:.3f}"
-        where = f"{one['length']} of {one['items']}, {one['logger']}, {one['rate']:g}"
+        where = f"{record['length']} of {record['items']}, {record['logger']}, {record['rate']:g}"
         rows.append([where, *(_percent(share) for share in coverage), width_text, verdicts])
-    logs, given = found[0]["logs"], [s for one in found for n in shown if (s := one["estimators"][n]["coverage"])]
+    logs, given = (
+        records[0]["logs"],
+        [s for record in records for n in shown if (s := record["estimators"][n]["coverage"])],
+    )
     inside = sum(0.93 <= round(share, 3) <= 0.98 for share in given)
-    wrong = sum(one["verdicts"]["wrong"] for one in found) / sum(one["logs"] for one in found)
-    worst = max(one["verdicts"]["wrong"] / one["logs"] for one in found)
+    wrong = sum(record["verdicts"]["wrong"] for record in records) / sum(record["logs"] for record in records)
+    worst = max(record["verdicts"]["wrong"] / record["logs"] for record in records)
     again = ", ".join(
-        f"{SHORT[name]} in '{one['length']} of {one['items']}, {one['logger']}, {one['rate']:g}' {100 * share:.1f} %"
-        for one in found
-        for name, share in one.get("again", {}).items()
+        f"{SHORT[name]} in '{record['length']} of {record['items']}, {record['logger']}, {record['rate']:g}' "
+        f"{100 * share:.1f} %"
+        for record in records
+        for name, share in record.get("again", {}).items()
     )
     about = (
         "Lists of 3 of 10 and 5 of 50 items, logged evenly, by Plackett-Luce and by epsilon, at click rates of 0.002 "
-        f"to 0.2 per shown item; {logs} logs of {found[0]['lists']:,} lists in each cell. The policy asked about draws "
-        "half of its slots as the log does. Per cent of the intervals that hold the truth; the mean width of that of "
-        "`switch`; and the verdicts against the log: right, wrong, undecided. "
+        f"to 0.2 per shown item; {logs} logs of {records[0]['lists']:,} lists in each cell. The policy asked about "
+        "draws half of its slots as the log does. Per cent of the intervals that hold the truth; the mean width of "
+        "that of `switch`; and the verdicts against the log: right, wrong, undecided. "
         f"{inside} of {len(given)} coverages lie from 93 to 98 %, {sum(share > 0.98 for share in given)} above (most "
         "where there are hardly any clicks: an exact interval has no choice) and "
         f"{sum(round(share, 3) < 0.93 for share in given)} below; with {logs} logs, an interval that holds in 95 % is "
@@ -227,16 +236,16 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f}"
 
 
-def _open_bandit(found: dict[str, Any]) -> str:
+def _open_bandit(campaigns: dict[str, Any]) -> str:
     names = ("self_normalised", "per_position_ips", "cascade_dr", "switch")
     rows = [
         [
-            f"{campaign} ({one['items']} items)",
-            _interval(one["its own log"], 5),
-            *(_interval(one["estimates"][name][:3], 5) for name in names),
-            f"{one['estimates']['cascade_dr'][3]:,.0f}",
+            f"{campaign} ({record['items']} items)",
+            _interval(record["its own log"], 5),
+            *(_interval(record["estimates"][name][:3], 5) for name in names),
+            f"{record['estimates']['cascade_dr'][3]:,.0f}",
         ]
-        for campaign, one in found.items()
+        for campaign, record in campaigns.items()
     ]
     head = ["campaign", "in its own log", *(SHORT[name] for name in names), "effective size"]
     return (
@@ -253,20 +262,20 @@ def _interval(ends: list[float | None], digits: int = 3) -> str:
     return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-def _size(found: dict[str, Any]) -> str:
-    told = ", ".join(
-        f"{name} {found[name][0]:.0f} s ({found[name][1]:.0f})" for name in ("read", "fit_log", "evaluate")
+def _size(results: dict[str, Any]) -> str:
+    times = ", ".join(
+        f"{name} {results[name][0]:.0f} s ({results[name][1]:.0f})" for name in ("read", "fit_log", "evaluate")
     )
     return (
-        f"A log of {found['shown']:,} shown items ({found['lists']:,} lists, {found['candidates']:,} candidates of ten "
-        "features) on 2 cores, in seconds of the clock, and of the processor in brackets: "
-        f"{told}; at most "
-        f"{found['memory, GiB']:.1f} GiB of memory. `evaluate` has all estimators."
+        f"A log of {results['shown']:,} shown items ({results['lists']:,} lists, {results['candidates']:,} candidates "
+        "of ten features) on 2 cores, in seconds of the clock, and of the processor in brackets: "
+        f"{times}; at most "
+        f"{results['memory, GiB']:.1f} GiB of memory. `evaluate` has all estimators."
     )
 
 
-def _costs(found: dict[str, float]) -> str:
+def _costs(times: dict[str, float]) -> str:
     return (
-        f"One list of five from 100 candidates of 32 features takes {found['recommend, ms']:.2f} ms to recommend and "
-        f"{found['feedback, ms']:.2f} ms to learn from (medians on a 2-core machine)."
+        f"One list of five from 100 candidates of 32 features takes {times['recommend, ms']:.2f} ms to recommend and "
+        f"{times['feedback, ms']:.2f} ms to learn from (medians on a 2-core machine)."
     )

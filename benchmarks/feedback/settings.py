@@ -42,11 +42,11 @@ class Setting:
 
 def settings() -> list[Setting]:
     """All eighteen."""
-    found = []
+    every = []
     for shift in (0, 1):
         for i, length in enumerate(LENGTHS):
             for j, logger in enumerate(LOGGERS):
                 candidates = CANDIDATES[(i + j + shift) % 3]
                 clicks = CLICKS[(i + 2 * j + shift) % 3]
-                found.append(Setting(length, logger, candidates, clicks))
-    return found
+                every.append(Setting(length, logger, candidates, clicks))
+    return every

@@ -22,18 +22,18 @@ def large_log() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.parquet"
         pq.write_table(_table(), path)
-        found: dict[str, Any] = {"lists": LISTS, "shown": LISTS * LENGTH, "candidates": LISTS * CANDIDATES}
-        log = _timed(found, "read", lambda: lw.feedback.Log.from_parquet(path))
-        model = _timed(found, "fit_log", lambda: lw.OnlineSCP(LENGTH, random_state=0).fit_log(log))
-        _timed(found, "evaluate", lambda: lw.feedback.evaluate(log, model.predict))
-        found["memory, GiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return found
+        figures: dict[str, Any] = {"lists": LISTS, "shown": LISTS * LENGTH, "candidates": LISTS * CANDIDATES}
+        log = _timed(figures, "read", lambda: lw.feedback.Log.from_parquet(path))
+        model = _timed(figures, "fit_log", lambda: lw.OnlineSCP(LENGTH, random_state=0).fit_log(log))
+        _timed(figures, "evaluate", lambda: lw.feedback.evaluate(log, model.predict))
+        figures["memory, GiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return figures
 
 
-def _timed(found: dict[str, Any], name: str, work: Any) -> Any:
+def _timed(figures: dict[str, Any], name: str, work: Any) -> Any:
     clock, processor = time.perf_counter(), time.process_time()
     result = work()
-    found[name] = [time.perf_counter() - clock, time.process_time() - processor]
+    figures[name] = [time.perf_counter() - clock, time.process_time() - processor]
     return result
 
 

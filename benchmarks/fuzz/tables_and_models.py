@@ -289,9 +289,9 @@ def try_model(number: int, seeds: dict[str, bytes], folder: Path) -> str | None:
 
 def _alone(path: Path) -> None:
     """Nothing was written beside the file."""
-    found = [file.name for file in path.parent.iterdir()]
+    names = [file.name for file in path.parent.iterdir()]
     path.unlink()
-    assert found == [path.name], f"left behind: {found}"
+    assert names == [path.name], f"left behind: {names}"
 
 
 def run(kind: str, first: int, count: int) -> Tally:
@@ -304,11 +304,11 @@ def run(kind: str, first: int, count: int) -> Tally:
     ):
         warnings.simplefilter("ignore")
         seeds = table_seeds() if kind == "tables" else model_seeds(Path(seeds_folder))
-        one = try_table if kind == "tables" else try_model
+        attempt = try_table if kind == "tables" else try_model
         for number in range(first, first + count):
             _progress(number)
             try:
-                refused = one(number, seeds, Path(folder))
+                refused = attempt(number, seeds, Path(folder))
             except Exception:  # noqa: BLE001 - any other error is what is looked for
                 tally.failures.append(f"{kind} {number}:\n{traceback.format_exc()}")
                 continue
@@ -346,10 +346,10 @@ def run_apart(kind: str, first: int, count: int) -> Tally:
     child.start()
     while child.is_alive() and results.empty():
         time.sleep(0.05)
-    found = results.get() if not results.empty() or child.exitcode == 0 else None
+    outcome = results.get() if not results.empty() or child.exitcode == 0 else None
     child.join()
-    if found is not None:
-        return found
+    if outcome is not None:
+        return outcome
     died = int(current.value)
     tally = Tally(failures=[f"{kind} {died}: the process died with exit code {child.exitcode}"])
     if died + 1 < first + count:

@@ -48,9 +48,9 @@ class Counting:
 def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
     """Wall clock of a call that ends with its result in host memory."""
     start = time.perf_counter()
-    found = call()
+    result = call()
     torch.cuda.synchronize()
-    return time.perf_counter() - start, found
+    return time.perf_counter() - start, result
 
 
 def limit() -> float:
@@ -158,14 +158,14 @@ def main(quick: bool) -> None:
         if n == 100_000:
             lines += [timed(name, table, most, reward=reward) for name, reward in OTHERS.items()]
             lines.append(timed("facility location, refine=10", table, most, refine=10.0))
-    found = {"about": about, "lines": sorted(lines, key=lambda line: line["n"]), "agreement": agreement()}
-    (HERE / "results.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    PAGE.write_text(page(found), encoding="utf-8")
+    results = {"about": about, "lines": sorted(lines, key=lambda line: line["n"]), "agreement": agreement()}
+    (HERE / "results.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    PAGE.write_text(page(results), encoding="utf-8")
 
 
-def page(found: dict[str, Any]) -> str:
+def page(results: dict[str, Any]) -> str:
     """docs/gpu.md."""
-    about = found["about"]
+    about = results["about"]
     text = f"""# Selection on a GPU
 
 Written by `make bench-gpu`: `lw.select(vectors, 1000, device="cuda")`, vectors of d numbers in host memory, copies and
@@ -180,14 +180,14 @@ ones; tables of similarities (`metric="precomputed"`) are read on the CPU.
 | work | n | d | seconds | passes | share of the limit | proved |
 |---|---:|---:|---:|---:|---:|---:|
 """
-    for line in found["lines"]:
+    for line in results["lines"]:
         passes, share = line.get("passes"), line.get("share")
         cells = [line["work"], f"{line['n']:,}", str(line["d"]), f"{line['seconds']:.2f}"]
         cells += [f"{passes:.2f}" if passes else "", f"{100 * share:.0f} %" if share else ""]
         cells.append("" if line["ratio"] is None else f"{line['ratio']:.3f}")
         text += f"| {' | '.join(cells)} |\n"
     text += "\nAgainst plain greedy on the whole matrix in float64, n = 20,000, k = 1,000:\n\n| | |\n|---|---:|\n"
-    return text + "".join(f"| {name} | {value:.6f} |\n" for name, value in found["agreement"].items())
+    return text + "".join(f"| {name} | {value:.6f} |\n" for name, value in results["agreement"].items())
 
 
 if __name__ == "__main__":

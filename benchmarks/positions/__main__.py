@@ -53,12 +53,12 @@ def show(title: str, methods: Mapping[str, Any], train: lw.Problems, sizes: Sequ
     print(f"\n{title}\n{'':32}{''.join(f'{length:>7}' for length in LENGTHS)}   mean    2-4")
     for name, method in methods.items():
         refit = isinstance(method, lw.SCP)
-        found = lw.compare(
+        comparison = lw.compare(
             {name: method}, train, folds=5, lengths=LENGTHS, train_sizes=sizes, seeds=SEEDS, refit_lengths=refit
         )
-        failure = 100 * np.asarray(found.table()["failure"])
+        failure = 100 * np.asarray(comparison.table()["failure"])
         means = f"{failure.mean():7.1f}{failure[1:4].mean():7.1f}"
-        print(f"{name:32}{''.join(f'{one:7.1f}' for one in failure)}{means}", flush=True)
+        print(f"{name:32}{''.join(f'{share:7.1f}' for share in failure)}{means}", flush=True)
 
 
 def main(data: str = "scp_trajectory") -> None:

@@ -60,14 +60,14 @@ def _jobs(stage: str, seeds: int) -> list[Job]:
 def _show(values: pd.DataFrame) -> None:
     """Prints the figures of the choice, and keeps them with the state of the code that they belong to."""
     kept = HERE / "choices.json"
-    found = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+    figures = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     for family, part in values.groupby("family", sort=False):
         print(f"\n{family}: mean, and how far {AUTO} is ahead\n{one_figure(part, AUTO).round(4).to_string()}")
         wide = by_length(part, AUTO).pivot_table(index="method", columns="at", values="mean", sort=False)
         print(wide.round(4).to_string())
         means = one_figure(part, AUTO)["mean"].round(5).to_dict()
-        found.setdefault(str(family), {}).setdefault(fingerprint(), {}).update(means)
-    kept.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        figures.setdefault(str(family), {}).setdefault(fingerprint(), {}).update(means)
+    kept.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
 def _write(jobs: list[Job]) -> None:

@@ -40,9 +40,9 @@ def jobs(stage: str, seeds: int) -> list[Job]:
 
 def _one(scenario: Path, fold: int, seed: int, method: str) -> list[dict[str, Any]]:
     train, test = read_aslib(scenario).split(fold)
-    found = []
+    records = []
     for share in SHARES:
         model = fitted(OF_CATALOGUES[method], part_of(train, share, seed), length=max(LENGTHS), seed=seed)
         labels = {"set": scenario.name, "train": str(share), "seed": seed}
-        found += measured_rows(method, model, test, LENGTHS, labels)
-    return found
+        records += measured_rows(method, model, test, LENGTHS, labels)
+    return records

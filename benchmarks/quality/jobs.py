@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchmarks.quality.methods import OURS
-from benchmarks.quality.protocol import RIVALS_ROOMS, fingerprint
+from benchmarks.quality.protocol import RIVALS_CODE, fingerprint
 
 CACHE = Path(__file__).parent / "cache"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1")
@@ -40,7 +40,7 @@ class Job(NamedTuple):
     @property
     def file(self) -> Path:
         """Where the result is kept: apart for each state of the code that it depends on."""
-        code = fingerprint() if self.method in OURS else fingerprint(RIVALS_ROOMS)
+        code = fingerprint() if self.method in OURS else fingerprint(RIVALS_CODE)
         return CACHE / self.stage / code / self.family / self.part / f"{self.method}.parquet"
 
     @property

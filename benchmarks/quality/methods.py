@@ -72,8 +72,8 @@ def rows(
     method: str, at: str, problems: Sequence[Any], values: Sequence[float], labels: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Values as rows of a job."""
-    found = zip(problems, values, strict=True)
-    return [dict(labels) | {"method": method, "at": at, "problem": str(p), "value": float(v)} for p, v in found]
+    pairs = zip(problems, values, strict=True)
+    return [dict(labels) | {"method": method, "at": at, "problem": str(p), "value": float(v)} for p, v in pairs]
 
 
 def part_of(problems: lw.Problems, size: float, seed: int) -> lw.Problems:

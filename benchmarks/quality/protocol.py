@@ -25,9 +25,9 @@ FOLDERS = {
     "report": {"aslib", "scp_trajectory", "motion_paths", "multihop_qa", "argkp", "trec_web"},
 }
 # What results depend on; a change elsewhere leaves them as they are.
-DATA_ROOMS = ("datasets", "problems.py", "rewards", "text")
-RIVALS_ROOMS = (*DATA_ROOMS, "baselines", "features/outcomes.py")
-OWN_ROOMS = (*DATA_ROOMS, "estimators", "features", "learners", "policies", "training", "walk", "_kernels")
+DATA_CODE = ("datasets", "problems.py", "rewards", "text")
+RIVALS_CODE = (*DATA_CODE, "baselines", "features/outcomes.py")
+OWN_CODE = (*DATA_CODE, "estimators", "features", "learners", "policies", "training", "walk", "_kernels")
 
 
 class NotAllowed(Exception):
@@ -42,11 +42,11 @@ def folder(name: str, stage: str) -> Path:
 
 
 @cache
-def fingerprint(rooms: tuple[str, ...] = OWN_ROOMS) -> str:
-    """Changes with the code of these rooms; comments and docstrings do not count."""
+def fingerprint(parts: tuple[str, ...] = OWN_CODE) -> str:
+    """Changes with the code of these parts; comments and docstrings do not count."""
     seen = sha256()
-    for room in rooms:
-        path = CODE / room
+    for part in parts:
+        path = CODE / part
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             seen.update(file.relative_to(CODE).as_posix().encode() + _code_of(file).encode())
     return seen.hexdigest()[:12]
@@ -69,11 +69,11 @@ def looks() -> list[dict[str, Any]]:
 
 def note_look(why: str, families: list[str]) -> int:
     """Writes a report down, and gives its number; going on with one that was stopped is the same look."""
-    found, code = looks(), fingerprint()
-    if found and (found[-1]["code"], found[-1]["why"]) == (code, why):
-        found[-1]["families"] = sorted({*found[-1]["families"], *families})
+    reports, code = looks(), fingerprint()
+    if reports and (reports[-1]["code"], reports[-1]["why"]) == (code, why):
+        reports[-1]["families"] = sorted({*reports[-1]["families"], *families})
     else:
         today = datetime.now(UTC).date().isoformat()
-        found.append({"day": today, "code": code, "why": why, "families": sorted(families)})
-    LOOKS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    return len(found)
+        reports.append({"day": today, "code": code, "why": why, "families": sorted(families)})
+    LOOKS.write_text(json.dumps(reports, indent=1) + "\n", encoding="utf-8")
+    return len(reports)

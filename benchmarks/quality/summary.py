@@ -89,8 +89,8 @@ def behind_rivals(values: pd.DataFrame) -> list[str]:
 def _sentence(what: str, lost: pd.DataFrame, keys: list[str]) -> str:
     if not len(lost):
         return f"{what}: none."
-    found = [f"{', '.join(str(row[key]) for key in keys)} {_gap(row)}" for _, row in lost.iterrows()]
-    return f"{what}: {'; '.join(found)}."
+    cells = [f"{', '.join(str(row[key]) for key in keys)} {_gap(row)}" for _, row in lost.iterrows()]
+    return f"{what}: {'; '.join(cells)}."
 
 
 def _gap(row: pd.Series) -> str:

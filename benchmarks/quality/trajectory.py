@@ -41,8 +41,8 @@ def _one(folder: Path, stage: str, size: int, seed: int, method: str) -> list[di
 
 def split(folder: Path, stage: str, seed: int) -> TrainTest:
     """The source's split; to choose, a fifth of its training part is held out, another one for each seed."""
-    found = read_trajectory(folder)
+    data = read_trajectory(folder)
     if stage == "report":
-        return found
-    held = np.arange(len(found.train)) % 5 == seed % 5
-    return TrainTest(found.train[~held], found.train[held])
+        return data
+    held = np.arange(len(data.train)) % 5 == seed % 5
+    return TrainTest(data.train[~held], data.train[held])

@@ -49,5 +49,5 @@ def _published(folder: Path, name: str) -> list[dict[str, Any]]:
 
 def _scored(method: str, lists: lw.Lists, problems: lw.Problems, seed: int) -> list[dict[str, Any]]:
     labels = {"set": "TREC Web", "train": "1.0", "seed": seed}
-    found = {str(at): alpha_ndcg(lists, problems, ideal="judged", at=at) for at in AT}
-    return [row for at, values in found.items() for row in rows(method, at, problems.problem_ids, values, labels)]
+    by_length = {str(at): alpha_ndcg(lists, problems, ideal="judged", at=at) for at in AT}
+    return [row for at, values in by_length.items() for row in rows(method, at, problems.problem_ids, values, labels)]

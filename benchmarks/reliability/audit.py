@@ -27,11 +27,11 @@ def audit(store: str, book: Book, *, learned: bool = True) -> list[str]:
         rows = connection.execute(select(feedback).order_by(feedback.c.event)).all()
     events = {row.key: row.event for row in rows}
     wrong = list(book.wrong)
-    wrong += [f"list {one} was acknowledged and is lost" for one in book.lists if one not in stored_lists]
+    wrong += [f"list {list_id} was acknowledged and is lost" for list_id in book.lists if list_id not in stored_lists]
     wrong += [
-        f"feedback {event} on {one} was acknowledged and is now {events.get(one)}"
-        for one, event in book.feedback.items()
-        if events.get(one) != event
+        f"feedback {event} on {list_id} was acknowledged and is now {events.get(list_id)}"
+        for list_id, event in book.feedback.items()
+        if events.get(list_id) != event
     ]
     if len({row.event for row in rows}) != len(rows) or len(events) != len(rows):
         wrong.append("an event is there twice")
@@ -45,8 +45,10 @@ def _audit_learners(engine: Engine) -> list[str]:
     """What the store says was learned by each version, against learners that were never interrupted."""
     with engine.connect() as connection:
         rows, files = rows_of(connection), connection.execute(select(models.c.version, models.c.file)).all()
-    found = [one for version, file in files if version in rows for one in _audit_learner(engine, rows[version], file)]
-    return found if rows else ["nothing was learned"]
+    faults = [
+        fault for version, file in files if version in rows for fault in _audit_learner(engine, rows[version], file)
+    ]
+    return faults if rows else ["nothing was learned"]
 
 
 def _audit_learner(engine: Engine, row: Any, file: bytes) -> list[str]:
@@ -60,14 +62,14 @@ def _audit_learner(engine: Engine, row: Any, file: bytes) -> list[str]:
     if row.applied != events[-1].number:
         return [f"version {row.version} learned up to event {row.applied} of {events[-1].number}"]
     expected = make(load_bytes(file)).update([event.update() for event in events if event.learnable])
-    found = VersionLearner.read(engine, row.version, lambda: make(load_bytes(file)), row).online
-    wrong = [] if _same(expected.state(), found.state()) else ["the state differs from that of an uninterrupted run"]
+    restored = VersionLearner.read(engine, row.version, lambda: make(load_bytes(file)), row).online
+    wrong = [] if _same(expected.state(), restored.state()) else ["the state differs from that of an uninterrupted run"]
     return wrong if row.policy == publish(expected) else [*wrong, "what is served differs from what was learned"]
 
 
-def _same(one: dict, other: dict) -> bool:
-    return one.keys() == other.keys() and all(
-        np.array_equal(one[name], other[name]) and one[name].dtype == other[name].dtype for name in one
+def _same(mine: dict, other: dict) -> bool:
+    return mine.keys() == other.keys() and all(
+        np.array_equal(mine[name], other[name]) and mine[name].dtype == other[name].dtype for name in mine
     )
 
 

@@ -81,6 +81,6 @@ def _list_body(table: Any, length: int) -> bytes:
 
 def feedback_body(answer: bytes, clicked: bool) -> bytes:
     """Feedback on a list: a click on its first item, or none."""
-    told = json.loads(answer)
-    clicks = [item["id"] for item in told["items"][:1]] if clicked else []
-    return json.dumps({"list_id": told["list_id"], "clicks": clicks}).encode()
+    served = json.loads(answer)
+    clicks = [item["id"] for item in served["items"][:1]] if clicked else []
+    return json.dumps({"list_id": served["list_id"], "clicks": clicks}).encode()

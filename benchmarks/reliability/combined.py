@@ -37,23 +37,23 @@ def make_best(path: Path) -> Any:
 def milliseconds(model: Any, lists: int) -> list[float]:
     """Time of each of so many lists, one problem at a time; the first is not counted."""
     table = np.random.default_rng(1).random((lists + 1, CANDIDATES, FEATURES), dtype=np.float32)
-    found = []
-    for problem in (lw.Problems.from_arrays(one[None]) for one in table):
+    times = []
+    for problem in (lw.Problems.from_arrays(row[None]) for row in table):
         start = time.perf_counter()
         model.predict(problem)
-        found.append(1e3 * (time.perf_counter() - start))
-    return found[1:]
+        times.append(1e3 * (time.perf_counter() - start))
+    return times[1:]
 
 
 def healthy(server: Server, stopping: threading.Event) -> list[float]:
     """Milliseconds of `/healthz`, asked again and again until told to stop."""
-    found = []
+    times = []
     while not stopping.wait(0.05):
         start = time.perf_counter()
         with urlopen(f"{server.url}/healthz", timeout=60) as answer:
             answer.read()
-        found.append(1e3 * (time.perf_counter() - start))
-    return found
+        times.append(1e3 * (time.perf_counter() - start))
+    return times
 
 
 def main(arguments: list[str]) -> None:

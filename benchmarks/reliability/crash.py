@@ -35,7 +35,7 @@ def killed(
         store = stack.enter_context(postgresql()).url if replicas else f"sqlite:///{folder}/store.db"
         loaded: list[_Loaded | None] = [None] * max(1, replicas)
         while number < cycles and time.monotonic() < until_time:
-            loaded = [one or _Loaded(model, store, book) for one in loaded]
+            loaded = [service or _Loaded(model, store, book) for service in loaded]
             time.sleep(rng.uniform(0.02, most_seconds))
             number += 1
             chosen = rng.randrange(len(loaded))
@@ -45,9 +45,9 @@ def killed(
                 loaded[i] = None
             if audited:
                 report(f"{number} x kill -9", book, finished(model, store, book))
-        for one in loaded:
-            if one is not None:
-                one.kill()
+        for service in loaded:
+            if service is not None:
+                service.kill()
         return number, book, finished(model, store, book)
 
 
@@ -113,13 +113,13 @@ def _small_disk(folder: Path, size: str) -> Iterator[Path]:
 
 def main(arguments: list[str]) -> None:
     """`crash [cycles] [replicas] [most minutes] [killed] [full] [locked]`: without names all three."""
-    numbers = [int(one) for one in arguments if one.isdigit()]
+    numbers = [int(word) for word in arguments if word.isdigit()]
     cycles, replicas, minutes = (*numbers, *(200, 0, 10**6)[len(numbers) :])
-    names = [one for one in arguments if not one.isdigit()] or ["killed", "full", "locked"]
+    names = [word for word in arguments if not word.isdigit()] or ["killed", "full", "locked"]
     start = time.monotonic()
     if "killed" in names:
-        number, *found = killed(cycles, replicas, until_time=start + 60 * minutes)
-        report(f"{number} x kill -9", *found)
+        number, *wrong = killed(cycles, replicas, until_time=start + 60 * minutes)
+        report(f"{number} x kill -9", *wrong)
     if "full" in names:
         report("full disk", *full_disk())
     if "locked" in names:

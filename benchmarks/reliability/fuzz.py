@@ -60,10 +60,10 @@ class Shop:
         """The items of a list that are good."""
         rows = {item["id"]: item["features"] for item in request["items"]}
         shown = [item["id"] for item in json.loads(answer)["items"]]
-        return [one for one in shown if np.dot(rows[one], self.weights) > self.bar]
+        return [name for name in shown if np.dot(rows[name], self.weights) > self.bar]
 
 
-class Told:
+class ShownList:
     """A list that was served, and what feedback on it would say."""
 
     def __init__(self, client: Client, shop: Shop) -> None:
@@ -74,14 +74,14 @@ class Told:
         self.gains = [float(item["id"] in self.clicks) for item in shown["items"]]
 
 
-def good_bodies(told: Told, shop: Shop) -> list[tuple[str, Any]]:
+def good_bodies(shown: ShownList, shop: Shop) -> list[tuple[str, Any]]:
     """Requests that are in order, by path."""
     asked = shop.request()
     return [
         ("/v1/lists", asked),
         ("/v1/lists:batch", {"lists": [asked, {"items": asked["items"][:3]}]}),
-        ("/v1/feedback", {"list_id": told.id, "clicks": told.clicks, "idempotency_key": f"k{shop.rng.random()}"}),
-        ("/v1/feedback", {"list_id": told.id, "gains": told.gains}),
+        ("/v1/feedback", {"list_id": shown.id, "clicks": shown.clicks, "idempotency_key": f"k{shop.rng.random()}"}),
+        ("/v1/feedback", {"list_id": shown.id, "gains": shown.gains}),
     ]
 
 
@@ -134,8 +134,8 @@ def press(servers: list[Server], count: int, *, seed: int = 0) -> tuple[Counter[
         at = number // ROUND % len(servers)
         client = clients[at]
         if number % ROUND == 0:
-            told = Told(client, shop)
-        path, body = rng.choice(good_bodies(told, shop))
+            shown = ShownList(client, shop)
+        path, body = rng.choice(good_bodies(shown, shop))
         data = mutated(body, rng)
         try:
             status, answer = client.post(path, data)
@@ -158,21 +158,23 @@ def press(servers: list[Server], count: int, *, seed: int = 0) -> tuple[Counter[
 def values(server: Server, count: int) -> Any:
     """By held-out problem whether the list that is served has a good item."""
     client, shop = Client(server.port), Shop(random.Random(99))
-    found = []
+    outcomes = []
     for _ in range(count):
         request = shop.request()
         _, answer = client.post("/v1/lists", json.dumps(request).encode())
-        found.append(bool(shop.good(request, answer)))
+        outcomes.append(bool(shop.good(request, answer)))
     client.close()
-    return np.array(found, dtype=float)
+    return np.array(outcomes, dtype=float)
 
 
 def compared(before: Any, after: Any) -> tuple[str, bool]:
     """Both means and the interval of their difference in words, and whether the lists are worse than they were."""
     change = after - before
     mean, error = float(change.mean()), float(change.std(ddof=1)) / len(change) ** 0.5
-    told = f"{before.mean():.3f} before, {after.mean():.3f} after ({mean - 2 * error:+.3f} to {mean + 2 * error:+.3f})"
-    return told, mean + SURELY * error < 0
+    sentence = (
+        f"{before.mean():.3f} before, {after.mean():.3f} after ({mean - 2 * error:+.3f} to {mean + 2 * error:+.3f})"
+    )
+    return sentence, mean + SURELY * error < 0
 
 
 def learned_lists(server: Server) -> int:
@@ -180,9 +182,9 @@ def learned_lists(server: Server) -> int:
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         with urlopen(f"{server.url}/v1/learning") as answer:
-            found = json.load(answer)["versions"][0]
-        if not found["waiting"] and found["state"] == "learning":
-            return int(found["lists"])
+            state = json.load(answer)["versions"][0]
+        if not state["waiting"] and state["state"] == "learning":
+            return int(state["lists"])
         time.sleep(0.1)
     return 0
 
@@ -197,7 +199,7 @@ def schemathesis(server: Server, examples: int) -> int:
 
 def main(arguments: list[str]) -> None:
     """`fuzz [bodies] [examples of schemathesis a route] [replicas]`."""
-    given = [int(one) for one in arguments]
+    given = [int(number) for number in arguments]
     count, examples, replicas = (*given, *(50_000, 200, 0)[len(given) :])
     held_out = min(HELD_OUT, max(100, count // 4))
     with tempfile.TemporaryDirectory() as name:
@@ -210,8 +212,8 @@ def main(arguments: list[str]) -> None:
             seconds = time.monotonic() - start
             learned, worse = learned_lists(server), True
             if not wrong:
-                told, worse = compared(before, values(server, held_out))
-                print(f"learned from {learned} lists; lists with a good item: {told}")
+                sentence, worse = compared(before, values(server, held_out))
+                print(f"learned from {learned} lists; lists with a good item: {sentence}")
             print(
                 f"{count} bodies in {seconds:.0f} s: {dict(sorted(statuses.items()))}, {len(wrong)} wrong", flush=True
             )

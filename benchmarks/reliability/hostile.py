@@ -58,8 +58,8 @@ def run(share: float, lists: int, *, honest: int = 400, seed: int = 0) -> Outcom
         for i in range(GROUP):
             outcome = liked[i][shown[i]].astype(float)
             good.append(outcome.any())
-            told = 1.0 - outcome if attacked[i] else outcome
-            updates.append(TrainingUpdate.of(names[i], problems[i], shown[i], shown.propensities[i], told))
+            reported = 1.0 - outcome if attacked[i] else outcome
+            updates.append(TrainingUpdate.of(names[i], problems[i], shown[i], shown.propensities[i], reported))
             sources.append("hostile" if attacked[i] else f"honest-{i % 2}")
         if paused is not None:
             continue

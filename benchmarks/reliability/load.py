@@ -86,10 +86,10 @@ def _worker(
         ok = status == 200
         if ok:
             body = feedback_body(answer, result.lists % 3 == 0)
-            told = time.perf_counter()
+            began = time.perf_counter()
             status, _ = client.post("/v1/feedback", body)
             result.list_ms.append(1e3 * (between - start))
-            result.feedback_ms.append(1e3 * (time.perf_counter() - told))
+            result.feedback_ms.append(1e3 * (time.perf_counter() - began))
         result.lists += ok and status == 200
         result.errors += not (ok and status == 200)
         due = max(due + step, time.monotonic() - 1.0)
@@ -109,6 +109,6 @@ def run(seconds: float, rate: float, replicas: int, *, connections: int = 16, le
 
 def main(arguments: list[str]) -> None:
     """`load [seconds] [lists a second] [replicas] [learn]`."""
-    numbers = [float(one) for one in arguments if one != "learn"]
+    numbers = [float(word) for word in arguments if word != "learn"]
     seconds, rate, replicas = (*numbers, *(60.0, 420.0, 0.0)[len(numbers) :])
     print(run(seconds, rate, int(replicas), learn="learn" in arguments))

@@ -70,9 +70,9 @@ class Proxy:
                     lost = answers and self.state == "deaf"
                 if not lost:
                     sink.sendall(data)
-        for one in (source, sink):
+        for end in (source, sink):
             with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+                end.shutdown(socket.SHUT_RDWR)
 
     def _break_all(self) -> None:
         for pair in list(self.pairs):
@@ -80,7 +80,7 @@ class Proxy:
 
     def _break(self, pair: tuple[socket.socket, socket.socket]) -> None:
         self.pairs.discard(pair)
-        for one in pair:
+        for end in pair:
             with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()

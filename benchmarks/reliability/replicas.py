@@ -128,7 +128,7 @@ class Trial:
                     self._deploy()
             return self._agree()
         except RuntimeError as error:
-            logs = "\n".join(f"{one.ready()}: {one.log.read_text()[-1500:]}" for one in self.replicas)
+            logs = "\n".join(f"{other.ready()}: {other.log.read_text()[-1500:]}" for other in self.replicas)
             raise RuntimeError(f"{error}, after {dict(self.seen)}\n{logs}") from None
         finally:
             for replica in self.replicas:
@@ -137,9 +137,9 @@ class Trial:
     def _recovered(self) -> None:
         """All are ready, serve, and one of them learns."""
         start = time.monotonic()
-        until(lambda: all(one.ready() for one in self.replicas), PATIENCE)
-        for one in self.replicas:
-            one.load()
+        until(lambda: all(replica.ready() for replica in self.replicas), PATIENCE)
+        for replica in self.replicas:
+            replica.load()
         count = len(self.book.feedback)
         until(lambda: len(self.book.feedback) > count + 30, PATIENCE)
         applied = self._applied()
@@ -147,39 +147,45 @@ class Trial:
         self.recovery.append(time.monotonic() - start)
 
     def _applied(self) -> int:
-        found = self.replicas[0].ask("GET", "/v1/stats")
-        return -1 if found is None else int(found["learning"]["applied"])
+        stats = self.replicas[0].ask("GET", "/v1/stats")
+        return -1 if stats is None else int(stats["learning"]["applied"])
 
     def _deploy(self) -> None:
         """Another version serves: told to one replica, seen by all."""
         version = 3 - self._current(self.replicas[0])
-        told = self.rng.choice(self.replicas)
-        until(lambda: told.ask("PUT", "/v1/traffic", {"current": version}) is not None)
+        replica = self.rng.choice(self.replicas)
+        until(lambda: replica.ask("PUT", "/v1/traffic", {"current": version}) is not None)
         start = time.monotonic()
-        until(lambda: all(self._current(one) == version for one in self.replicas))
+        until(lambda: all(self._current(other) == version for other in self.replicas))
         self.following.append(time.monotonic() - start)
 
     def _current(self, replica: Replica) -> int:
-        found = replica.ask("GET", "/v1/models")
-        return 0 if found is None else int(found["traffic"]["current"])
+        models = replica.ask("GET", "/v1/models")
+        return 0 if models is None else int(models["traffic"]["current"])
 
     def _agree(self) -> list[str]:
-        for one in self.replicas:
-            if one.traffic is not None:
-                one.traffic.stop()
+        for replica in self.replicas:
+            if replica.traffic is not None:
+                replica.traffic.stop()
         last = Traffic(self.replicas[0].port, self.book, connections=1)  # sends again what got no answer
         until(lambda: not self.book.unknown)
         last.stop()
         until(lambda: self._learned_all(), PATIENCE)
-        seen = [one.ask("GET", "/v1/learning") for one in self.replicas]
-        told = [[(row["version"], row["applied"], row["lists"]) for row in one["versions"]] for one in seen]
-        wrong = [] if all(one == told[0] for one in told) else [f"replicas disagree on what was learned: {told}"]
-        wrong += [f"a deployment was followed after {one:.1f} s" for one in self.following if one > FOLLOWED]
+        seen = [replica.ask("GET", "/v1/learning") for replica in self.replicas]
+        learned = [[(row["version"], row["applied"], row["lists"]) for row in answer["versions"]] for answer in seen]
+        wrong = (
+            []
+            if all(versions == learned[0] for versions in learned)
+            else [f"replicas disagree on what was learned: {learned}"]
+        )
+        wrong += [
+            f"a deployment was followed after {seconds:.1f} s" for seconds in self.following if seconds > FOLLOWED
+        ]
         return wrong
 
     def _learned_all(self) -> bool:
-        found = self.replicas[0].ask("GET", "/v1/learning")
-        return found is not None and all(row["waiting"] == 0 for row in found["versions"])
+        learning = self.replicas[0].ask("GET", "/v1/learning")
+        return learning is not None and all(row["waiting"] == 0 for row in learning["versions"])
 
     def _kill(self, replica: Replica) -> None:
         replica.process.kill()
@@ -243,7 +249,7 @@ def replicated(faults: int, seed: int, count: int, kinds: Sequence[Fault]) -> tu
 
 def main(arguments: list[str]) -> None:
     """`replicas [faults] [seed] [replicas] [kill]`."""
-    given = [int(one) for one in arguments if one.isdigit()]
+    given = [int(word) for word in arguments if word.isdigit()]
     faults, seed, count = (*given, *(50, 0, len(SKEWS))[len(given) :])
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit("stopped"))  # so that replicas are stopped too
     start = time.monotonic()

@@ -62,9 +62,9 @@ def cpu_seconds(process: int) -> float:
 
 def free_port() -> int:
     """A port that nobody listens on."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def start(model: Path, store: str, folder: Path, *options: str, environment: Mapping[str, str] | None = None) -> Server:

@@ -72,7 +72,7 @@ def _ask(port: int, bodies: list[bytes], seen: Seen, end: float) -> None:
 
 def run(seconds: float = 10.0, clients: int = 16, most: int = 3) -> dict[str, Seen]:
     """The service on SQLite, and 1 to `most` replicas on PostgreSQL."""
-    found = {}
+    results = {}
     with tempfile.TemporaryDirectory() as name, postgresql() as database:
         folder = Path(name)
         model = make_model(folder / "model.listwright", features=FEATURES)
@@ -83,12 +83,12 @@ def run(seconds: float = 10.0, clients: int = 16, most: int = 3) -> dict[str, Se
             with ExitStack() as stack:
                 servers = [stack.enter_context(running(model, store, folder, "--learn")) for _ in range(count)]
                 press(servers, 1.0, clients)
-                found[label] = press(servers, seconds, clients)
-                print(f"{label}: {clients} clients, {found[label]}", flush=True)
-    return found
+                results[label] = press(servers, seconds, clients)
+                print(f"{label}: {clients} clients, {results[label]}", flush=True)
+    return results
 
 
 def main(arguments: list[str]) -> None:
     """`together [seconds] [clients] [replicas]`."""
-    numbers = [int(one) for one in arguments]
+    numbers = [int(number) for number in arguments]
     run(*(*numbers, *(10, 16, 3)[len(numbers) :]))

@@ -66,8 +66,8 @@ class Traffic:
         if status != 200:
             time.sleep(0.05)
             return
-        told = json.loads(answer)
-        self.book.lists[told["list_id"]] = len(told["items"])
+        served = json.loads(answer)
+        self.book.lists[served["list_id"]] = len(served["items"])
         self._tell(client, feedback_body(answer, rng.random() < 0.4))
 
     def _tell(self, client: Client, body: bytes) -> None:

@@ -30,9 +30,11 @@ def main() -> None:
     table, seen = vectors(N, D), {}
     for name, engine in (("one process", "local"), (f"Ray, {WORKERS} workers", Ray(workers=WORKERS))):
         start = time.perf_counter()
-        found = lw.select(table, K, sample=SAMPLE, random_state=0, progress=False, device="cpu", engine=engine)
-        seen[name] = found.value
-        print(f"{name}: value {found.value:.1f}, {time.perf_counter() - start:.0f} s, {found.bound}", flush=True)
+        selection = lw.select(table, K, sample=SAMPLE, random_state=0, progress=False, device="cpu", engine=engine)
+        seen[name] = selection.value
+        print(
+            f"{name}: value {selection.value:.1f}, {time.perf_counter() - start:.0f} s, {selection.bound}", flush=True
+        )
     alone, dealt = seen.values()
     text = (
         f"n = {N:,}, d = {D}, k = {K}, `sample={SAMPLE:_}`: dealt out to {WORKERS} workers, the selection is worth "

@@ -88,13 +88,13 @@ def main() -> None:
     if len(sys.argv) > 1:
         print(json.dumps(measured(*map(int, sys.argv[1:4]))))
         return
-    found = []
+    fits = []
     for shape in SHAPES:
         command = [sys.executable, "-m", "benchmarks.scale.wide", *map(str, shape)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
-        found.append(json.loads(done.stdout))
-        print(found[-1], flush=True)
-    RESULTS.write_text(json.dumps({"cores": os.cpu_count(), "fits": found}, indent=1) + "\n")
+        fits.append(json.loads(done.stdout))
+        print(fits[-1], flush=True)
+    RESULTS.write_text(json.dumps({"cores": os.cpu_count(), "fits": fits}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -37,10 +37,10 @@ def measure(n: int, options: dict[str, Any]) -> dict[str, float]:
     lw.select(vectors(2000, D), 10, progress=False, device="cpu", **few)
     table = vectors(n, D)
     start = time.perf_counter()
-    found = lw.select(table, K, progress=False, device="cpu", **options)
+    selection = lw.select(table, K, progress=False, device="cpu", **options)
     took = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
-    return {"seconds": took, "gib": peak, "ratio": found.ratio or 0.0}
+    return {"seconds": took, "gib": peak, "ratio": selection.ratio or 0.0}
 
 
 def main() -> None:

@@ -27,8 +27,8 @@ def ours(covers: Any) -> Any:
 def submodlib(sets: list[set[int]]) -> Any:
     """The rows picked."""
     function = SetCoverFunction(n=N, cover_set=sets, num_concepts=TOPICS)
-    found = function.maximize(budget=K, optimizer="LazyGreedy", show_progress=False)
-    return np.array([row for row, _ in found])
+    picks = function.maximize(budget=K, optimizer="LazyGreedy", show_progress=False)
+    return np.array([row for row, _ in picks])
 
 
 def apricot(dense: Any) -> Any:
@@ -51,7 +51,7 @@ def covered(layout: int, select: Callable[[Any], Any], draws: int) -> list[int]:
 
 def records() -> list[Record]:
     """Both peers. Greedy lists differ by who goes first among equal gains, so that values are compared over draws."""
-    found, data = [], draw(0)
+    lines, data = [], draw(0)
     for name, peer, layout, draws, at_least in (
         ("submodlib lazy", submodlib, 1, 12, 10),
         ("apricot lazy", apricot, 2, 6, 100),
@@ -65,5 +65,5 @@ def records() -> list[Record]:
         must(sum(mine) >= sum(theirs), note)
         calls = {"ours": lambda: ours(data[0]), "theirs": lambda p=peer, g=data[layout]: p(g)}
         work = "coverage greedy, 20,000 x 2,000 at 1 %, k=100"
-        found.append(compare(work, name, **calls, at_least=at_least, note=note, repeats=9))
-    return found
+        lines.append(compare(work, name, **calls, at_least=at_least, note=note, repeats=9))
+    return lines

@@ -38,8 +38,8 @@ def apricot(similarity: Any) -> Any:
 def submodlib(similarity: Any) -> Any:
     """The rows picked; the kernel goes in as it is."""
     function = FacilityLocationFunction(n=N, mode="dense", sijs=similarity, separate_rep=False)
-    found = function.maximize(budget=K, optimizer="LazyGreedy", show_progress=False)
-    return np.array([row for row, _ in found])
+    picks = function.maximize(budget=K, optimizer="LazyGreedy", show_progress=False)
+    return np.array([row for row, _ in picks])
 
 
 def value(similarity: Any, rows: Any) -> float:
@@ -52,11 +52,11 @@ def records() -> list[Record]:
     table = vectors()
     similarity = table @ table.T
     mine = value(similarity, ours(similarity))
-    found, kernel = [], similarity.astype(np.float64)
+    lines, kernel = [], similarity.astype(np.float64)
     for name, peer, given in (("apricot lazy", apricot, kernel), ("submodlib lazy", submodlib, similarity)):
         must(mine >= value(similarity, peer(given)) * (1 - 1e-6), f"facility location, {name}")
         work = "facility location greedy, n=5000, k=100, similarity given"
-        found.append(
+        lines.append(
             compare(
                 work, name, ours=lambda: ours(similarity), theirs=lambda p=peer, g=given: p(g), at_least=20, repeats=3
             )
@@ -65,8 +65,8 @@ def records() -> list[Record]:
     fit = lambda: FacilityLocationSelection(K, metric="cosine", optimizer="lazy").fit(table)  # noqa: E731
     made = lambda: submodlib_from(table)  # noqa: E731
     for name, theirs in (("apricot lazy", fit), ("submodlib lazy", made)):
-        found.append(compare(work, name, ours=lambda: ours(table @ table.T), theirs=theirs, at_least=5, repeats=3))
-    return found
+        lines.append(compare(work, name, ours=lambda: ours(table @ table.T), theirs=theirs, at_least=5, repeats=3))
+    return lines
 
 
 def submodlib_from(table: Any) -> Any:

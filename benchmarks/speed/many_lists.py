@@ -22,11 +22,11 @@ def records() -> list[Record]:
         for vectors, scores in zip(table, relevance, strict=True):
             diversify(vectors, scores, K, strategy=Strategy.MMR)
 
-    found = []
+    lines = []
     for distances, at_least in ((True, 15), (False, 50)):
         policy = learned(D, distances=distances)
         work = f"predict 10,000 problems x 100 x 32, k=10, {'with' if distances else 'without'} distance features"
-        found.append(
+        lines.append(
             compare(
                 work,
                 "a loop over pyversity MMR",
@@ -35,4 +35,4 @@ def records() -> list[Record]:
                 at_least=at_least,
             )
         )
-    return found
+    return lines

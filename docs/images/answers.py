@@ -19,7 +19,7 @@ import altair as alt
 import numpy as np
 
 import listwright as lw
-from listwright.report.charts import chart_config
+from listwright.report.charts import PALETTE, chart_config
 from listwright.simulate import trajectory
 from listwright.simulate.questions import question_problems, questions
 
@@ -49,7 +49,7 @@ def readers(kinds: int, seed: int) -> tuple[lw.Problems, lw.Problems]:
 
 def sorting() -> Records:
     """What seeing the list brings, by how many kinds of articles there are: nothing where all are of one kind."""
-    found = []
+    records = []
     for kinds in KINDS:
         for seed in range(REPEATS):
             past, new = readers(kinds, seed)
@@ -57,16 +57,16 @@ def sorting() -> Records:
                 "learned list": lw.SCP(3, effort="fast", random_state=0),
                 "sorted by predicted clicks": lw.baselines.TopK("ridge", 3),
             }
-            found += [
+            records += [
                 {"method": name, "kinds": kinds, "value": policy.fit(past).score(new)}
                 for name, policy in policies.items()
             ]
-    return found
+    return records
 
 
 def diversity() -> Records:
     """MMR with every diversity beside one learned policy: where likeness is all that counts, and where it is not."""
-    found: Records = []
+    records: Records = []
     for data, length, (past, new) in (
         ("articles of three kinds", 3, readers(3, 0)),
         ("passages that lead on", LENGTH, passages()),
@@ -74,17 +74,17 @@ def diversity() -> Records:
         scp = lw.SCP(length, effort="fast", random_state=0).fit(past).score(new)
         for amount in DIVERSITIES:
             value = lw.baselines.MMR(amount, "ridge", length).fit(past).score(new)
-            found += [
+            records += [
                 {"data": data, "method": "MMR on predictions", "diversity": amount, "value": value},
                 {"data": data, "method": "learned list", "diversity": amount, "value": scp},
             ]
-    return found
+    return records
 
 
 def data() -> Records:
     """The paper's robot arm: trajectories that succeed, by how many environments were learned from."""
     past, new = trajectory.problems()
-    found = []
+    records = []
     for size in SIZES:
         for seed in range(REPEATS):
             some = past[np.sort(np.random.default_rng(seed).permutation(len(past))[:size])]
@@ -93,16 +93,16 @@ def data() -> Records:
                 "sorted by predicted success": lw.baselines.TopK("ridge", 3),
                 "the best fixed list": lw.baselines.StaticList(3),
             }
-            found += [
+            records += [
                 {"method": name, "environments": size, "value": policy.fit(some).score(new)}
                 for name, policy in policies.items()
             ]
-    return found
+    return records
 
 
 def efforts() -> Records:
-    """Seconds of fit by effort, and what the lists are worth."""
-    found = []
+    """Processor time of fit by effort, and what the lists are worth."""
+    records = []
     for data, length, (past, new) in (
         ("articles of three kinds", 3, readers(3, 0)),
         ("passages that lead on", LENGTH, passages()),
@@ -110,11 +110,11 @@ def efforts() -> Records:
     ):
         lw.SCP(length, effort="fast", random_state=0).fit(past[:40])  # so that nothing is compiled within the time
         for effort in ("fast", "auto"):
-            start = time.perf_counter()
+            start = time.process_time()
             model = lw.SCP(length, effort=effort, random_state=0).fit(past)
-            seconds = time.perf_counter() - start
-            found.append({"data": data, "effort": effort, "seconds": seconds, "value": model.score(new)})
-    return found
+            seconds = time.process_time() - start
+            records.append({"data": data, "effort": effort, "seconds": seconds, "value": model.score(new)})
+    return records
 
 
 def lines(records: Records, x: alt.X, title: str) -> alt.Chart:
@@ -136,15 +136,17 @@ def panels(records: Records) -> alt.Chart:
     """One panel per data set, each with its own scale."""
     x = alt.X("diversity:Q", title="diversity of MMR")
     parts = [
-        lines([one for one in records if one["data"] == data], x, "value of lists").properties(title=data, width=230)
-        for data in dict.fromkeys(one["data"] for one in records)
+        lines([record for record in records if record["data"] == data], x, "value of lists").properties(
+            title=data, width=230
+        )
+        for data in dict.fromkeys(record["data"] for record in records)
     ]
     return alt.hconcat(*parts)
 
 
 def bars(records: Records) -> alt.Chart:
-    """Value by effort and data, with the seconds of fit written at the bars."""
-    label = [one | {"label": f"{100 * one['value']:.1f} %, {one['seconds']:.2g} s"} for one in records]
+    """Value by effort and data, with the processor time of fit written at the bars."""
+    label = [record | {"label": f"{100 * record['value']:.1f} % after {record['seconds']:.2g} s"} for record in records]
     base = alt.Chart(alt.Data(values=label)).encode(
         x=alt.X(
             "value:Q",
@@ -154,7 +156,7 @@ def bars(records: Records) -> alt.Chart:
         ),
         y=alt.Y("effort:N", title=None, sort=["fast", "auto"]),
     )
-    both = base.mark_bar(size=18) + base.mark_text(align="left", dx=4).encode(text="label:N")
+    both = base.mark_bar(size=18, color=PALETTE[0]) + base.mark_text(align="left", dx=4).encode(text="label:N")
     return both.properties(width=420, height=80).facet(
         row=alt.Row("data:N", title=None, header=alt.Header(labelOrient="top"))
     )
@@ -166,11 +168,11 @@ def save(name: str, chart: alt.Chart) -> None:
 
 
 PICTURES: dict[str, tuple[Callable[[], Records], Callable[[Records], alt.Chart]]] = {
-    "sorting": (sorting, lambda found: lines(found, _ordered("kinds:O", "kinds of articles"), "readers who click")),
+    "sorting": (sorting, lambda records: lines(records, _ordered("kinds:O", "kinds of articles"), "readers who click")),
     "diversity": (diversity, panels),
     "data": (
         data,
-        lambda found: lines(found, _ordered("environments:O", "training environments"), "lists of 3 that succeed"),
+        lambda records: lines(records, _ordered("environments:O", "training environments"), "lists of 3 that succeed"),
     ),
     "efforts": (efforts, bars),
 }

@@ -4,7 +4,7 @@ import numpy as np
 import listwright as lw
 
 rng = np.random.default_rng(0)
-# 15 passages a question, 8 facts that an answer may need
+# 15 passages per question, 8 facts that an answer may need
 topics = rng.random((120, 15, 8)) < 0.2
 tokens = rng.integers(20, 120, size=(120, 15))
 features = np.concatenate(

@@ -38,13 +38,11 @@ print(first.predict(visitor).explain(0))
 # [end:fit]
 
 # [start:off_policy]
-print(
-    lw.feedback.evaluate(log, first.predict)
-)  # what it would have earned from the same visitors
+print(lw.feedback.evaluate(log, first.predict))  # what its lists would have been worth
 # [end:off_policy]
 
 # [start:compare]
-found = lw.feedback.compare(log, {"first": first.predict, "today": "logged"})
-print(found.advice)
+comparison = lw.feedback.compare(log, {"first": first.predict, "today": "logged"})
+print(comparison.advice)
 print(lw.feedback.safe_rollout(log, first.predict))
 # [end:compare]

@@ -3,7 +3,7 @@ import pandas as pd
 
 import listwright as lw
 
-past = pd.DataFrame(lw.simulate.readers.table(500, random_state=1))  # a row per article
+past = pd.DataFrame(lw.simulate.readers.table(500, random_state=1))  # one row per article
 new = pd.DataFrame(lw.simulate.readers.table(500, first=500, random_state=2))
 model = lw.SCP(length=3, random_state=0).fit(past, reward="any:clicked")
 print(model.report_)

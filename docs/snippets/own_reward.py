@@ -57,8 +57,8 @@ class Reached(lw.rewards.Reward):
         return state[2]
 
 
-one = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=Reached([0.2, 0.9, 0.5]))
-print(lw.greedy(one, length=1)[0])
+marked = lw.Problems.from_arrays(np.zeros((1, 3, 1)), reward=Reached([0.2, 0.9, 0.5]))
+print(lw.greedy(marked, length=1)[0])
 # [end:subclass]
 
 # [start:mixture]

@@ -11,4 +11,4 @@ nodes = [NodeWithScore(node=TextNode(text=text), score=0.5) for text in texts]
 kept = ListwrightPostprocessor(budget=30).postprocess_nodes(
     nodes, query_str="Where was the director of Alien born?"
 )
-print([one.node.get_content() for one in kept])
+print([scored.node.get_content() for scored in kept])

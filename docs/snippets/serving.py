@@ -10,11 +10,13 @@ import uvicorn
 import listwright as lw
 from listwright.serve import Limits, Settings, create_app
 
+# [start:model]
 rng = np.random.default_rng(0)
-x = rng.random((60, 8, 2))
+x = rng.random((60, 8, 2))  # 60 problems of 8 candidates with two features
 good = x[..., 0] + 0.3 * rng.random((60, 8)) > 0.9
 problems = lw.Problems.from_arrays(x, reward=lw.rewards.AnySuccess(good))
 lw.SCP(length=2, effort="fast", random_state=0).fit(problems).save("model.listwright")
+# [end:model]
 
 limits = Limits(seconds=120)  # the first list may have to wait for the compiler
 app = create_app(
@@ -47,7 +49,6 @@ try:
     url = f"http://127.0.0.1:{port}"
 
     # [start:request]
-    # of a model of two features
     candidates = [{"id": f"a{i}", "features": [i / 8, 0.5]} for i in range(8)]
     shown = ask("/v1/lists", {"items": candidates})
     first = shown["items"][0]["id"]

@@ -30,15 +30,15 @@ print(summarize(clusters[9:10], Budget(300, "bytes"), model=model)[0].text)
 # [end:own]
 
 # [start:reward]
-one = clusters[0]
-features, names = quality_features(one)
+cluster = clusters[0]
+features, names = quality_features(cluster)
 problems = lw.Problems.from_arrays(
     features,
     offsets=[0, len(features)],
     feature_names=names,
-    sizes=sizes(one.sentences, "words"),
+    sizes=sizes(cluster.sentences, "words"),
     reward=lw.rewards.Rouge(
-        [tokens(s) for s in one.sentences], [[tokens(r) for r in one.references]]
+        [tokens(s) for s in cluster.sentences], [[tokens(r) for r in cluster.references]]
     ),
 )
 best = lw.greedy(problems, budget=60)

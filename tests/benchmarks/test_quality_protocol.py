@@ -49,8 +49,8 @@ def test_paired_differences_count_sets_alike_and_problems_once() -> None:
             for seed in range(3):
                 labels = {"set": name, "train": "1.0", "at": "5", "seed": seed, "problem": str(problem)}
                 rows += [labels | {"method": "ours", "value": base}, labels | {"method": "theirs", "value": base - gap}]
-    found = one_figure(pd.DataFrame(rows), "ours").loc["theirs"]
-    assert found["ahead"] == pytest.approx(0.2)
-    assert found["low"] == pytest.approx(0.2)  # the gap is the same in every problem: no doubt, however few seeds
+    figure = one_figure(pd.DataFrame(rows), "ours").loc["theirs"]
+    assert figure["ahead"] == pytest.approx(0.2)
+    assert figure["low"] == pytest.approx(0.2)  # the gap is the same in every problem: no doubt, however few seeds
     lengths = by_length(pd.DataFrame(rows), "theirs")
     assert behind(lengths, surely=True)["method"].tolist() == ["ours"]

@@ -119,9 +119,9 @@ def test_debates_without_matches_are_counted_and_topics_may_repeat(tmp_path: Pat
         "\n".join(map(json.dumps, [DEBATES[0], DEBATES[0] | {"split": "dev"}, DEBATES[1] | {"matches": []}]))
     )
     with pytest.warns(ReadingNote, match=r"left out 1 of 3 records: 1 without an argument that matches a key point"):
-        found = read_arguments(path)
-    assert found.problems.problem_ids.tolist() == ["We should ban cars (pro)", "We should ban cars (pro) #2"]
-    assert found.split.tolist() == ["train", "dev"]
+        arguments = read_arguments(path)
+    assert arguments.problems.problem_ids.tolist() == ["We should ban cars (pro)", "We should ban cars (pro) #2"]
+    assert arguments.split.tolist() == ["train", "dev"]
 
 
 def test_a_stance_that_is_missing_is_named(tmp_path: Path) -> None:

@@ -212,13 +212,13 @@ def test_arff_quotes(tmp_path: Path) -> None:
     assert arff.texts("n").tolist() == ["x", "y, z"]
 
 
-def same(one: Scenario, other: Scenario) -> bool:
-    assert one.problems.context is not None
+def same(mine: Scenario, other: Scenario) -> bool:
+    assert mine.problems.context is not None
     assert other.problems.context is not None
-    np.testing.assert_allclose(one.problems.context, other.problems.context, rtol=1e-5)
+    np.testing.assert_allclose(mine.problems.context, other.problems.context, rtol=1e-5)
     return (
-        one.problems.problem_ids.tolist() == other.problems.problem_ids.tolist()
-        and success_of(one.problems) == success_of(other.problems)
-        and one.folds.tolist() == other.folds.tolist()
-        and one.context_names == other.context_names
+        mine.problems.problem_ids.tolist() == other.problems.problem_ids.tolist()
+        and success_of(mine.problems) == success_of(other.problems)
+        and mine.folds.tolist() == other.folds.tolist()
+        and mine.context_names == other.context_names
     )

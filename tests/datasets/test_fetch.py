@@ -173,6 +173,66 @@ def test_a_broken_network_is_told(serve, server, tmp_path):
     assert left_in(tmp_path) == []
 
 
+class Elsewhere(SimpleHTTPRequestHandler):
+    """Sends everybody to the address that the server holds, except for requests of /real/x."""
+
+    def do_GET(self) -> None:
+        if self.path == "/real/x":
+            self.send_response(200)
+            self.send_header("Content-Length", "1")
+            self.end_headers()
+            self.wfile.write(b"1")
+            return
+        self.send_response(302)
+        self.send_header("Location", self.server.target)  # type: ignore[attr-defined]
+        self.end_headers()
+
+    def log_message(self, *words: object) -> None:
+        """Print nothing."""
+
+
+def test_redirects_are_followed(serve, server):
+    serve("aslib", {"x": b""})
+    server.RequestHandlerClass, server.target = Elsewhere, "/real/x"
+    assert (lw.datasets.fetch("aslib") / "x").read_bytes() == b"1"
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("ftp://a/b", "No connection adapters were found for 'ftp://a/b'"),
+        ("http://[bad", "Invalid IPv6 URL"),
+        ("http://a..b/", "Failed to parse: 'a..b', label empty or too long"),
+        ("/again", "Exceeded 30 redirects"),
+        ("http://no-such-host.invalid/", "[A-Z][a-z ]+"),  # in the words of the system
+    ],
+)
+def test_a_redirect_to_nowhere_is_one_sentence(serve, server, tmp_path, target, reason):
+    serve("aslib", {"x": b"1"})
+    server.RequestHandlerClass, server.target = Elsewhere, target
+    with pytest.raises(InputError, match=rf"^Cannot download x of aslib from http://[\d.:]+/x: {reason}\. Try again, "):
+        lw.datasets.fetch("aslib")
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("page", [b"<!DOCTYPE html><html>", b"\n <HTML lang='en'>Please log in", b"<!doctype\nhtml>"])
+def test_the_page_of_a_network_that_asks_for_a_login_is_no_data(serve, tmp_path, page):
+    serve("aslib", {"x": b"1", "y": page})
+    with pytest.raises(InputError, match=r"/y answered with a web page, not with y of aslib"):
+        lw.datasets.fetch("aslib")
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("given", ["missing", "a file"])
+def test_a_folder_of_data_that_is_not_there_is_an_error_and_no_download(serve, server, tmp_path, monkeypatch, given):
+    serve("aslib", {"x": b"1"})
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("LISTWRIGHT_DATA", str(tmp_path / given))
+    with pytest.raises(InputError, match=rf"LISTWRIGHT_DATA names {tmp_path / given}, which is not a folder"):
+        lw.datasets.fetch("aslib")
+    assert server.asked == []
+
+
 def test_a_cache_that_cannot_be_written_is_told(serve, monkeypatch, tmp_path):
     serve("aslib", {"x": b"1"})
     (tmp_path / "a file").write_text("")
@@ -299,13 +359,13 @@ def test_papers_become_clusters(serve):
             "sids": [2, 4],
         }
     ]
-    assert [(one["annotator"], one["kind"], one["text"]) for one in first["refs"]] == [
+    assert [(reference["annotator"], reference["kind"], reference["text"]) for reference in first["refs"]] == [
         ("C01-1.community.xml", "community", "One. Two 's."),
         ("C01-1.human.summary.txt", "human", "It picks a caf\xe9."),
     ]
     assert second["docs"][0]["sentences"][-1] == "In a folder of its own."
     assert second["refs"][0]["text"] == "We pick.</S Well."
-    assert [(one["annotator"], one["text"]) for one in third["refs"]] == [
+    assert [(reference["annotator"], reference["text"]) for reference in third["refs"]] == [
         ("abstract0", "We pick."),
         ("human1", "Ada says."),
         ("human2", "Bob says."),
@@ -413,17 +473,15 @@ def test_planning_problems_become_libraries_of_paths(serve):
     for world, (place, path) in product((0, 33), enumerate(made["seed30"])):
         ends = [[free[world, k] for k, pair in enumerate(probed) if v in pair] for v in paths[path]]
         shares = [(sum(at) + 2 * free[world].mean()) / (len(at) + 2) for at in ends]
-        found = made["seed30_features"][world, place]
-        assert found[1] == len(paths[path]) - 1
-        assert found[2:5] == pytest.approx(
-            [np.mean(shares), min(shares), np.array_split(shares, 3)[0].mean()], rel=1e-3
-        )
+        row = made["seed30_features"][world, place]
+        assert row[1] == len(paths[path]) - 1
+        assert row[2:5] == pytest.approx([np.mean(shares), min(shares), np.array_split(shares, 3)[0].mean()], rel=1e-3)
 
 
 @pytest.mark.parametrize(
     ("file", "content"),
     [
-        ("graph.txt", b"<html>"),
+        ("graph.txt", b"<graph>"),
         ("graph.txt", b"NumVertices: 2\nNumEdges: 1\n1 1 nan 0.5\n"),
         ("graph.txt", b"NumVertices: 2\nNumEdges: 1\n1 1 1000000000000000 0.5\n"),
         ("path_library.dat", b"1 2 x\n"),
@@ -466,6 +524,8 @@ def test_without_pooch_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(_fetch, "require_extra", absent)
     with pytest.raises(MissingExtra, match=r"listwright\[data\]"):
         lw.datasets.fetch("aslib")
+    with pytest.raises(InputError, match="trec_web cannot be downloaded"):  # installing pooch would not help
+        lw.datasets.fetch("trec_web")
 
 
 def test_every_set_is_described_and_pinned():
@@ -493,4 +553,13 @@ def test_the_command_prints_where_a_set_is(tmp_path, monkeypatch, capsys):
     assert printed.endswith(f"Folder: {tmp_path / 'aslib'}\n")
     with pytest.raises(SystemExit, match="0"):
         main(["data"])
-    assert all(f"{name}: " in capsys.readouterr().out for name in ["argkp"])
+    printed = capsys.readouterr().out
+    assert [name for name in lw.datasets.list_datasets() if f"{name}: " not in printed] == []
+    assert printed.count("Licence: ") == printed.count("Cite: ") == len(lw.datasets.list_datasets())
+    for words in (["data", "--json"], ["data", "aslib", "--json"]):
+        with pytest.raises(SystemExit, match="0"):
+            main(words)
+        printed = json.loads(capsys.readouterr().out)
+        record = printed.get("aslib", printed)
+        assert record["licence"] == "GPL-3.0"
+        assert record["citation"].startswith("Bischl et al.")

@@ -121,9 +121,9 @@ def test_parquet_says_the_same(folder: Path, tmp_path: Path) -> None:
     names, titles, genres = zip(*cells, strict=True)
     table = {"movie": [int(name) for name in names], "title": titles, "genres": genres}
     pq.write_table(pa.table(table), other / "movies.parquet")
-    one, two = read_movies(folder, min_ratings=4), read_movies(other, min_ratings=4)
-    np.testing.assert_array_equal(one.problems.features, two.problems.features)
-    assert one.problems.problem_ids.tolist() == two.problems.problem_ids.tolist()
+    mine, two = read_movies(folder, min_ratings=4), read_movies(other, min_ratings=4)
+    np.testing.assert_array_equal(mine.problems.features, two.problems.features)
+    assert mine.problems.problem_ids.tolist() == two.problems.problem_ids.tolist()
 
 
 def test_marks_line_ends_and_colons_in_titles(folder: Path, tmp_path: Path) -> None:
@@ -133,17 +133,17 @@ def test_marks_line_ends_and_colons_in_titles(folder: Path, tmp_path: Path) -> N
     titled = MOVIES.replace("Plain", "Plain:: Part 2").replace("\n", "\r\n\r\n")
     (other / "movies.dat").write_bytes(b"\xef\xbb\xbf" + titled.encode())
     (other / "ratings.dat").write_bytes(RATINGS.replace("\n", "\r\n").encode())
-    found = read_movies(other, min_ratings=4)
-    np.testing.assert_array_equal(found.problems.features, plain.problems.features)
-    assert found.genres == plain.genres
+    movies = read_movies(other, min_ratings=4)
+    np.testing.assert_array_equal(movies.problems.features, plain.problems.features)
+    assert movies.genres == plain.genres
 
 
 def test_ratings_of_unknown_movies_are_counted(folder: Path) -> None:
     plain = read_movies(folder, min_ratings=4)
     (folder / "ratings.dat").write_text(RATINGS + "7::0000099::8::4500\n9::0000099::2::4600\n")
     with pytest.warns(ReadingNote, match=r"left out 2 of 15 records: 2 of movies that movies\.dat does not know"):
-        found = read_movies(folder, min_ratings=4)
-    np.testing.assert_array_equal(found.problems.features, plain.problems.features)
+        movies = read_movies(folder, min_ratings=4)
+    np.testing.assert_array_equal(movies.problems.features, plain.problems.features)
 
 
 @pytest.mark.parametrize("name", ["ratings.dat", "movies.dat"])
@@ -157,11 +157,13 @@ def test_empty_files_are_named(folder: Path, name: str, text: str) -> None:
 @pytest.mark.parametrize("name", ["ratings", "movies"])
 def test_tables_without_rows_are_named(folder: Path, name: str) -> None:
     columns = {"ratings": ("user", "movie", "rating", "ts"), "movies": ("movie", "title", "genres")}
-    for one, names in columns.items():
+    for empty, names in columns.items():
         rows = (
-            {column: ["1"] for column in names} if one != name else {column: pa.array([], "string") for column in names}
+            {column: ["1"] for column in names}
+            if empty != name
+            else {column: pa.array([], "string") for column in names}
         )
-        pq.write_table(pa.table(rows), folder / f"{one}.parquet")
+        pq.write_table(pa.table(rows), folder / f"{empty}.parquet")
     with pytest.raises(InputError, match=rf"{name}.parquet has no rows"):
         read_movies(folder, min_ratings=4)
 

@@ -50,10 +50,10 @@ def test_trajectories_as_published_are_the_same(tmp_path: Path, arrays: dict[str
     folder.mkdir()
     for name, file in TEXTS.items():
         (folder / file).write_text(published(arrays, name))
-    for one, other in zip(read_trajectory(tmp_path / "scp_trajectory.npz"), read_trajectory(folder), strict=True):
-        np.testing.assert_array_equal(one.features, other.features)
-        assert one.problem_ids.tolist() == other.problem_ids.tolist()
-        assert one.reward.tables["success"].values.tolist() == other.reward.tables["success"].values.tolist()
+    for mine, other in zip(read_trajectory(tmp_path / "scp_trajectory.npz"), read_trajectory(folder), strict=True):
+        np.testing.assert_array_equal(mine.features, other.features)
+        assert mine.problem_ids.tolist() == other.problem_ids.tolist()
+        assert mine.reward.tables["success"].values.tolist() == other.reward.tables["success"].values.tolist()
     assert len(experiment.problems(folder)[0]) == len(experiment.problems(tmp_path)[0]) == 5  # what reproduce takes
 
 
@@ -67,8 +67,8 @@ def test_zeros_may_be_left_out_and_lines_may_end_as_on_windows(tmp_path: Path, a
     for name, file in TEXTS.items():
         text = re.sub(r"(?<= )(?!1:|17:)\d+:0\.000000 ", "", published(arrays, name)).replace("\n", "\r\n")
         (folder / file).write_bytes(b"\xef\xbb\xbf" + text.encode())
-    for one, other in zip(read_trajectory(tmp_path / "scp_trajectory.npz"), read_trajectory(folder), strict=True):
-        np.testing.assert_allclose(one.features, other.features, atol=1e-6)
+    for mine, other in zip(read_trajectory(tmp_path / "scp_trajectory.npz"), read_trajectory(folder), strict=True):
+        np.testing.assert_allclose(mine.features, other.features, atol=1e-6)
 
 
 def published(arrays: dict[str, np.ndarray], name: str) -> str:

@@ -63,12 +63,12 @@ def test_marks_line_ends_and_blank_lines(qrels: Path) -> None:
     plain = read_trec_diversity(qrels, runs=[run])
     for path in (qrels, run):
         path.write_bytes(b"\xef\xbb\xbf\r\n" + path.read_bytes().replace(b"\n", b"\r\n\r\n"))
-    found = read_trec_diversity(qrels, runs=[run])
-    assert found.problem_ids.tolist() == plain.problem_ids.tolist()
-    assert found.item_ids is not None
+    problems = read_trec_diversity(qrels, runs=[run])
+    assert problems.problem_ids.tolist() == plain.problem_ids.tolist()
+    assert problems.item_ids is not None
     assert plain.item_ids is not None
-    assert found.item_ids.tolist() == plain.item_ids.tolist()
-    assert found.features.tolist() == plain.features.tolist()
+    assert problems.item_ids.tolist() == plain.item_ids.tolist()
+    assert problems.features.tolist() == plain.features.tolist()
 
 
 def test_bad_files_are_named(qrels: Path, tmp_path: Path) -> None:

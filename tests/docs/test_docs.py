@@ -71,6 +71,7 @@ def test_code_and_tables_of_a_page_are_those_of_its_files(page: Path) -> None:
     text = page.read_text(encoding="utf8")
     assert runner["with_code"](text) == text, f"{page.name} is out of date: python docs/run_snippets.py"
     assert "--8<--" not in text
+    assert not re.search(r"^:::", text, re.MULTILINE), "a name of the reference is a comment, with a line below it"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
@@ -172,10 +173,14 @@ def test_commands_on_a_page_exist(page: Path) -> None:
 @pytest.mark.usefixtures("benchmarks")
 def test_figures_of_pages_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("altair")
-    from benchmarks import results_page
+    from benchmarks import results_charts, results_page
 
-    drawn = set()
-    monkeypatch.setattr(results_page, "save", lambda name, chart: drawn.add(name) or f"{name}.png")
+    drawn: dict[str, str] = {}
+    monkeypatch.setattr(
+        results_page,
+        "save",
+        lambda name, chart: drawn.update({name: results_charts.fingerprint(chart)}) or f"{name}.png",
+    )
     quoted = 0
     for name in results_page.PAGES:
         text = (ROOT / name).read_text(encoding="utf8")
@@ -183,7 +188,9 @@ def test_figures_of_pages_are_those_of_the_benchmarks(monkeypatch: pytest.Monkey
         assert results_page.with_results(text) == text, f"{name} is out of date: python -m benchmarks.results_page"
     assert quoted == len(results_page.BLOCKS)
     assert len(drawn) == 16
-    assert all((DOCS / "images" / f"{name}.png").is_file() for name in drawn)
+    assert len(set(drawn.values())) == 16
+    stored = {name: results_charts.fingerprint_in(DOCS / "images" / f"{name}.png") for name in drawn}
+    assert stored == drawn, "pictures are out of date: python -m benchmarks.results_page"
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "examples/README.md"])
@@ -196,18 +203,18 @@ def test_links_to_files_lead_somewhere(name: str) -> None:
 def test_every_room_is_in_the_reference() -> None:
     import listwright as lw
 
-    told = "\n".join(page.read_text(encoding="utf8") for page in (DOCS / "reference").glob("*.md"))
+    reference = "\n".join(page.read_text(encoding="utf8") for page in (DOCS / "reference").glob("*.md"))
     missing = []
     for name in lw.__all__:
-        found = getattr(lw, name)
-        names = [name] if not hasattr(found, "__path__") else [f"listwright.{name}"]
-        missing += [one for one in names if one not in told and one != "explain"]
+        value = getattr(lw, name)
+        names = [name] if not hasattr(value, "__path__") else [f"listwright.{name}"]
+        missing += [each for each in names if each not in reference and each != "explain"]
     assert not missing
 
 
 def test_what_the_reference_names_is_there() -> None:
     for page in (DOCS / "reference").glob("*.md"):
-        for name in re.findall(r"^::: (\S+)", page.read_text(encoding="utf8"), re.MULTILINE):
+        for name in re.findall(r"^<!-- ::: (\S+)", page.read_text(encoding="utf8"), re.MULTILINE):
             module, _, last = name.rpartition(".")
             if name.startswith("listwright.serve") and importlib.util.find_spec("starlette") is None:
                 continue
@@ -234,3 +241,4 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     }
     assert not outside, "pages load something from elsewhere"
     assert 'id="listwright.estimators.scp.SCP"' in pages["reference/estimators.html"]
+    assert "src/listwright/estimators" not in pages["reference/estimators.html"], "a line for the repository's readers"

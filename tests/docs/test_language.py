@@ -39,9 +39,9 @@ def texts_of(source: str) -> Iterator[tuple[int, str]]:
 def faults(text: str) -> list[str]:
     plain = " ".join(text.split())
     return [
-        f"{found[0]!r}: {advice.strip()}"
+        f"{match[0]!r}: {advice.strip()}"
         for advice, pattern in PHRASES.items()
-        for found in re.finditer(pattern, plain)
+        for match in re.finditer(pattern, plain)
     ]
 
 
@@ -59,10 +59,10 @@ def test_no_such_phrase_on_a_page(page: Path) -> None:
 
 
 def test_no_such_phrase_in_the_code() -> None:
-    found = [
+    wrong = [
         f"{path.relative_to(ROOT)}:{line}: {fault}"
         for path in sorted((ROOT / "src").rglob("*.py"))
         for line, text in texts_of(path.read_text(encoding="utf8"))
         for fault in faults(text)
     ]
-    assert found == []
+    assert wrong == []

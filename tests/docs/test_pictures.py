@@ -41,8 +41,27 @@ def test_picture_numbers_the_tries_up_to_the_first_that_works(arm):
     assert all(f'"kind": "{kind}"' in text for kind in ("free", "collides", "obstacle", "not tried"))
 
 
+def screen() -> str:
+    text = html.unescape((IMAGES / "demo.svg").read_text(encoding="utf8")).replace("\xa0", " ")
+    return " ".join(" ".join(re.findall(r">([^<]+)</text>", text)).split())
+
+
 def test_the_screen_of_the_demo_has_its_methods_and_words():
-    screen = html.unescape((IMAGES / "demo.svg").read_text(encoding="utf8")).replace("\xa0", " ")
-    words = " ".join(" ".join(re.findall(r">([^<]+)</text>", screen)).split())
+    words = screen()
     assert [name for name in demo.LOOKS if name not in words and name != "oracle"] == []
     assert demo.IN_SHORT in words, "out of date: python docs/images/demo.py"
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/index.md"])
+def test_the_front_page_has_the_lists_and_figures_of_the_demo(name):
+    page, words = (IMAGES.parents[1] / name).read_text(encoding="utf8"), screen()
+    at_four = {
+        method: float(re.search(rf"{method}(?: [\d.]+){{3}} ([\d.]+)", words)[1])
+        for method in (demo.SORTED, demo.TUNED, demo.LEARNED)
+    }
+    shown = re.search(r"four passages hold (\d+) % .*? sorted, (\d+) % with tuned MMR, and\s+(\d+) % as learned", page)
+    assert [int(figure) for figure in shown.groups()] == [round(share) for share in at_four.values()]
+    rows = re.findall(r"^\| (\d [^|]+) \| (\d [^|]+) \| (\d [^|]+) \|$", page, re.MULTILINE)
+    assert len(rows) == 4
+    places = [re.sub(r"<s>|:.*", "", cell) for row in rows for cell in row]  # "1 Monnorana Works"
+    assert re.findall(r"(?<= )[1-4] [A-Z]\w+ [A-Z]\w+", words[: words.index("holds")]) == places

@@ -27,8 +27,8 @@ CELL = re.compile(r"^# %%(?: \[markdown\])?$")
 
 def code_of(notebook: Path) -> str:
     """All code of a notebook."""
-    found = json.loads(notebook.read_text(encoding="utf8"))["cells"]
-    return "\n\n".join("".join(cell["source"]) for cell in found if cell["cell_type"] == "code")
+    parts = json.loads(notebook.read_text(encoding="utf8"))["cells"]
+    return "\n\n".join("".join(cell["source"]) for cell in parts if cell["cell_type"] == "code")
 
 
 @pytest.mark.parametrize("program", notebooks["programs"](), ids=lambda path: path.stem)
@@ -57,11 +57,11 @@ def smaller(name: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_is_cells_of_text_and_code(program: Path) -> None:
-    found = cells(program)
-    assert len(found) >= 6
-    assert found[0][0].endswith("[markdown]")
-    assert found[0][1].startswith("\n# # ")
-    for head, body in found:
+    parts = cells(program)
+    assert len(parts) >= 6
+    assert parts[0][0].endswith("[markdown]")
+    assert parts[0][1].startswith("\n# # ")
+    for head, body in parts:
         assert CELL.match(head)
         lines = [line for line in body.splitlines() if line.strip()]
         assert lines, f"an empty cell in {program.name}"
@@ -94,9 +94,9 @@ def test_from_a_log_to_a_service_and_back(tmp_path: Path, monkeypatch, capsys) -
     names = runpy.run_path(str(smaller("clicks", tmp_path)))
     assert len(names["visits"]) == 500
     assert names["ahead"].low > 0
-    told = capsys.readouterr().out
-    assert "Log: 500 lists, 500 with an outcome" in told
-    assert "the second is ahead by" in told
+    printed = capsys.readouterr().out
+    assert "Log: 500 lists, 500 with an outcome" in printed
+    assert "the second is ahead by" in printed
     assert (tmp_path / "clicks.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -118,13 +118,13 @@ def test_a_rollout_keeps_its_rules(tmp_path: Path, capsys) -> None:
 
 
 def test_every_program_has_its_picture_and_is_named() -> None:
-    told = (EXAMPLES / "README.md").read_text(encoding="utf8")
+    page = (EXAMPLES / "README.md").read_text(encoding="utf8")
     assert PROGRAMS
     for program in PROGRAMS:
-        assert f"({program.name})" in told
+        assert f"({program.name})" in page
         picture = EXAMPLES.parent / "docs" / "images" / f"{program.stem}.png"
         assert picture.stat().st_size < 150_000
-        assert f"(../docs/images/{picture.name})" in told
+        assert f"(../docs/images/{picture.name})" in page
 
 
 def test_a_prompt_is_packed_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:

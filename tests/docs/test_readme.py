@@ -52,8 +52,8 @@ def test_the_service_answers_the_requests_on_the_front_page(tmp_path: Path) -> N
         assert answer.status_code == 200, answer.text
         picked = [item["id"] for item in answer.json()["items"]]
         assert len(picked) == 2
-        told = {**json.loads(clicks[-1]), "list_id": answer.json()["list_id"], "clicks": picked[1:]}
-        assert told.keys() == json.loads(clicks[-1]).keys()
-        feedback = session.post(clicks[1].partition(":8000")[2], json=told)
+        body = {**json.loads(clicks[-1]), "list_id": answer.json()["list_id"], "clicks": picked[1:]}
+        assert body.keys() == json.loads(clicks[-1]).keys()
+        feedback = session.post(clicks[1].partition(":8000")[2], json=body)
     assert feedback.status_code == 200, feedback.text
     assert feedback.json()["list_id"] == answer.json()["list_id"]

@@ -91,7 +91,7 @@ def test_other_years_together_are_refused(duc):
 
 
 def test_the_same_clusters_on_both_sides_are_refused(folders):
-    with pytest.raises(InputError, match=r"Cluster 'd30001t' is to be trained and tested on"):
+    with pytest.raises(InputError, match=r"Cluster 'd30001t' is in both the training and the test data"):
         read_parts(folders["test"], folders["test"], task=2)
 
 

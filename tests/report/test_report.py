@@ -164,8 +164,8 @@ def test_slider_over_uneven_values_is_a_menu():
 
 
 def test_slider_of_one_value_is_a_title():
-    one = [record for record in RECORDS if record["length"] == 1]
-    spec = specification(chart(one, slider=Axis("length", "List length")))
+    records = [record for record in RECORDS if record["length"] == 1]
+    spec = specification(chart(records, slider=Axis("length", "List length")))
     assert spec["title"] == "List length 1"
     assert "chosen" not in json.dumps(spec)
 

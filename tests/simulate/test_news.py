@@ -21,9 +21,9 @@ def success_of(problems):
 def test_the_same_seed_gives_the_same_world_and_visits(world):
     again = news(random_state=0)
     assert np.array_equal(world.preferences, again.preferences)
-    one, two = (each.visits([1, 2], random_state=3) for each in (world, again))
-    assert np.array_equal(one.features, two.features)
-    assert np.array_equal(success_of(one), success_of(two))
+    first, second = (each.visits([1, 2], random_state=3) for each in (world, again))
+    assert np.array_equal(first.features, second.features)
+    assert np.array_equal(success_of(first), success_of(second))
     assert not np.array_equal(world.preferences, news(random_state=1).preferences)
 
 

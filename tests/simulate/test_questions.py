@@ -63,7 +63,10 @@ def test_lists_matter(asked):
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"n_questions": 0}, "n_questions must be at least 1. Got 0"), ({"steps": (4, 3)}, "steps must rise from 1 to 5")],
+    [
+        ({"n_questions": 0}, "n_questions must be at least 1. Got 0"),
+        ({"steps": (4, 3)}, r"steps must be \(lowest, highest\) within 1 to 5"),
+    ],
 )
 def test_impossible_settings_are_refused(settings, message):
     with pytest.raises(InputError, match=message):

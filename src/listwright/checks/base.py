@@ -158,7 +158,7 @@ LONG = 4  # length of the random lists
 
 
 def check_features(features: Features, problems: Problems, *, n_trials: int = 5, random_state: RandomState = 0) -> None:
-    """Tests features on random lists, and raises `LawBroken` at the first law that they break.
+    """Test features on random lists, and raise `LawBroken` at the first law that they break.
 
     Use it in the tests of your own `Features` class. The laws: every row has its columns, finite float32 numbers with
     one name each; `add` does not change the state it is given; a pick of -1 changes nothing for its problem; a problem

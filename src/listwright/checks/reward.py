@@ -39,7 +39,7 @@ LONG = 6  # length of random lists
 
 
 def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> None:
-    """Search for lists on which a reward breaks a law, and raises `LawBroken` at the first one found.
+    """Search for lists on which a reward breaks a law, and raise `LawBroken` at the first one found.
 
     Use it in the tests of your own reward, and on a sample of real problems before training. The laws of the paper
     (Section 3): an empty list is worth 0; a list with one more item, at the end or at the front, is never worth less;

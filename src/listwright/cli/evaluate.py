@@ -50,7 +50,7 @@ def evaluate(
 ) -> None:
     """Evaluate a model's lists: value, failure, value by position, alpha-nDCG, ERR-IA, subtopic recall and intra-list
     distance, as far as they apply, as means over problems with 95 % intervals. On a log of lists that another policy
-    showed (--log), estimate what the model's lists would have earned, with twelve off-policy estimators."""
+    showed (--log), estimate what the model's lists would have been worth, with twelve off-policy estimators."""
     logs.one_source(data, log)
     if log:
         columns = logs.columns_of(list_column, position_column, outcome_column, propensity_column, item_column)

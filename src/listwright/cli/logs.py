@@ -36,7 +36,7 @@ PositionColumn = Annotated[str | None, typer.Option(help="With --log: column wit
 OutcomeColumn = Annotated[str | None, typer.Option(help="With --log: column with the outcome, from 0 to 1.")]
 ItemColumn = Annotated[str | None, typer.Option(help="With --log: column with the id of the item.")]
 DropBad = Annotated[
-    bool, typer.Option("--drop-bad", help="With --log: leave out lists with faults, and say how many they are.")
+    bool, typer.Option("--drop-bad", help="With --log: leave out lists with faults, and say how many there are.")
 ]
 PropensityColumn = Annotated[
     str | None, typer.Option(help="With --log: column with the probability (propensity) of each shown item.")

@@ -164,12 +164,12 @@ def data(
 
     if name is None:
         if as_json:
-            show_json({key: {"about": known.about, "licence": known.licence} for key, known in PUBLISHED.items()})
+            show_json({key: PUBLISHED[key].facts() for key in sorted(PUBLISHED)})
         else:
             print("\n\n".join(PUBLISHED[key].describe(key) for key in sorted(PUBLISHED)))
         return
     folder = obtain(name, describe=False)  # which is printed below
     if as_json:
-        show_json({"name": name, "folder": str(folder), "licence": PUBLISHED[name].licence})
+        show_json({"name": name, "folder": str(folder), **PUBLISHED[name].facts()})
     else:
         print(f"{PUBLISHED[name].describe(name)}\nFolder: {folder}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 import tomllib
@@ -39,6 +40,9 @@ class PublishedData:
     def addresses(self) -> dict[str, str]:
         names = [name for form in self.files for name in _expand(form)]
         return {name: self.base + name if self.base.endswith("/") else self.base for name in names}
+
+    def facts(self) -> dict[str, str]:
+        return {"about": self.about, "source": self.source, "licence": self.licence, "citation": self.citation}
 
     def describe(self, name: str) -> str:
         return f"{name}: {self.about}\nSource: {self.source}\nLicence: {self.licence}\nCite: {self.citation}"
@@ -106,13 +110,15 @@ def obtain(name: str, *, describe: bool) -> Path:
     known, given = PUBLISHED[name], os.environ.get(FOLDER)
     if given and (Path(given) / name).is_dir():
         return Path(given) / name
-    folder = _cache() / name
-    if folder.is_dir():
-        return folder
+    if given and not Path(given).is_dir():
+        raise InputError(f"{FOLDER} names {given}, which is not a folder. Correct it, or unset it to download {name}.")
     if not known.files:
         raise InputError(
             f"{name} cannot be downloaded. {known.missing} If you have it, name the folder above its own in {FOLDER}."
         )
+    folder = _cache() / name
+    if folder.is_dir():
+        return folder
     if describe:
         print(known.describe(name), file=sys.stderr)
     try:
@@ -172,17 +178,29 @@ def _retrieve(address: str, path: Path, file: str, checksum: str | None, record:
     pooch.get_logger().setLevel("WARNING")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        pooch.retrieve(address, known_hash=checksum and f"sha256:{checksum}", fname=path.name, path=path.parent)
-    except ValueError:
+        pooch.retrieve(address, known_hash=None, fname=path.name, path=path.parent)
+    except (OSError, ValueError) as error:  # what requests raises is either
+        raise InputError(
+            f"Cannot download {file} from {address}: {_reason(error)}. Try again, or name a folder with the set in "
+            f"{FOLDER}."
+        ) from None
+    with path.open("rb") as content:
+        if re.match(rb"\s*<(!doctype\s+)?html", content.read(200), re.IGNORECASE):
+            raise InputError(f"{address} answered with a web page, not with {file}. Does this network ask for a login?")
+    downloaded = str(pooch.file_hash(str(path)))
+    if checksum and checksum != downloaded:
         raise InputError(
             f"{file} has changed: its SHA-256 differs from {checksum}, which {record} has for {address}. If the "
             "change is legitimate, remove that line and fetch the set again."
-        ) from None
-    except OSError as error:  # what requests raises is one
-        raise InputError(
-            f"Cannot download {file} from {address}: {error}. Try again, or name a folder that has the set in {FOLDER}."
-        ) from None
-    return str(pooch.file_hash(str(path)))
+        )
+    return downloaded
+
+
+def _reason(error: Exception) -> str:
+    """Return what happened, without the addresses and the chain of causes that requests quotes."""
+    text = str(error).partition(" for url:")[0]
+    cause = re.search(r"\[Errno -?\d+\] ([^\"')]+)", str(error)) or re.match(r"\('(.+?)'", text)
+    return (cause[1] if cause else text).rstrip(".")
 
 
 def _checksums(record: Path) -> dict[str, str]:

@@ -89,7 +89,7 @@ class SCP(ListEstimator):
     allow_short : bool, default False
         Whether to accept problems with fewer candidates than `length`.
     effort : {"auto", "fast"}, default "auto"
-        "fast" trains the paper's linear policy, in milliseconds. "auto" cross-validates several methods, from the
+        "fast" trains the paper's linear policy, in under a second. "auto" cross-validates several methods, from the
         static list and sorting by one column over linear policies to trees and to sums of several, and keeps the first
         one that is not behind the best by more than one standard error (two, where items recur), at the length asked
         for and over all lengths up to it; `report_` says what was chosen and what its lists are worth, and `trials_`

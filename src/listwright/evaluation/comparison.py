@@ -96,7 +96,7 @@ class Comparison:
     ) -> Table:
         """Return the mean value of each method, its standard error, and how many of its lists fail.
 
-        `failure` is the share of lists that earn nothing, as in `evaluate`.
+        `failure` is the share of lists that are worth nothing, as in `evaluate`.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ class Metric(NamedTuple):
 
 METRICS = {
     "value": Metric("value", "what a list is worth"),
-    "failure": Metric("failure", "share of lists that earn nothing"),
+    "failure": Metric("failure", "share of lists that are worth nothing"),
     "alpha_ndcg": Metric("alpha-nDCG", "new topics early in the list, as a share of what is possible"),
     "err_ia": Metric("ERR-IA", "how early a reader finds what they look for: 1 if always at the first item"),
     "subtopic_recall": Metric("subtopic recall", "share of topics that the list covers"),
@@ -115,7 +115,7 @@ def evaluate(
 ) -> Evaluation:
     """Measure what lists are worth and how diverse they are, on problems with a reward.
 
-    The metrics: value; failure (the share of lists that earn nothing; where items succeed with a probability, the
+    The metrics: value; failure (the share of lists that are worth nothing; where items succeed with a probability, the
     expected share); alpha-nDCG, ERR-IA and subtopic recall if the reward has topics; and intra-list distance if there
     are vectors or features. To compare methods use `compare`, which also handles the splits.
 
@@ -157,7 +157,7 @@ def evaluate(
     >>> print(evaluate(lw.greedy(problems, length=1), problems))
     4 problems: mean (95 % interval)
     value                 1.000 (0.510 to 1.000)  what a list is worth
-    failure               0.000 (0.000 to 0.490)  share of lists that earn nothing
+    failure               0.000 (0.000 to 0.490)  share of lists that are worth nothing
     alpha-nDCG            1.000 (0.510 to 1.000)  new topics early in the list, as a share of what is possible
     ERR-IA                1.000 (0.510 to 1.000)  how early a reader finds what they look for: ...
     subtopic recall       1.000 (0.510 to 1.000)  share of topics that the list covers

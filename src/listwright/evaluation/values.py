@@ -62,7 +62,7 @@ def measure_lists(lists: Lists, problems: Problems) -> Lists:
 
 
 def failures(values: Floats, reward: Reward) -> Floats:
-    """By list: 1 where it earns nothing, else 0. Where items succeed with a probability, the chance that none does."""
+    """By list: 1 if it is worth nothing, else 0. Where items succeed with a probability, the chance that none does."""
     return 1.0 - values if isinstance(reward, AnySuccess) else (values <= 0).astype(np.float64)
 
 

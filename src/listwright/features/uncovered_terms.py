@@ -63,7 +63,7 @@ class UncoveredTerms(Features):
 
     def start(self, problems: Problems) -> UncoveredTermsSeen:
         if problems.query_terms is None:
-            raise InputError("These problems have no query terms, but those that the features were fitted to have.")
+            raise InputError("These features were fitted to problems with query terms, and these problems have none.")
         return UncoveredTermsSeen(problems, problems.query_terms, np.zeros(len(problems), dtype=np.uint64))
 
     def columns(self, seen: UncoveredTermsSeen) -> Floats32:

@@ -53,7 +53,7 @@ class Log:
     See Also
     --------
     OnlineSCP.fit_log : Learns a model from a log.
-    evaluate : Estimates what another policy would have earned from the same visitors.
+    evaluate : Estimates what another policy's lists would have been worth to the same visitors.
 
     Notes
     -----

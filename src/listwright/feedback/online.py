@@ -217,7 +217,7 @@ class OnlineSCP(GrowingBandit):
     --------
     SCP : Learns from problems whose lists can be measured.
     Log : Stores shown lists; train on it with `fit_log`.
-    evaluate : Estimates what a policy would earn before it is shown to anyone.
+    evaluate : Estimates what a policy's lists are worth before anyone sees them.
 
     Notes
     -----

@@ -37,7 +37,7 @@ class Plan:
     n_lists : int or None
         Lists with feedback after which there is a verdict in four of five cases; None if no difference is expected.
     difference : float
-        What the candidate is expected to earn more per list.
+        How far ahead the candidate is expected to be, per list.
     loss : float
         What is lost per list on average, if the candidate's lists are worth nothing.
     by : {"lists", "slots"}

@@ -24,6 +24,7 @@ def chart_config(*, dark: bool = False) -> dict[str, Any]:
         "domainColor": faint,
         "tickColor": faint,
         "labelFontSize": 12,
+        "labelFlush": False,  # a number stands at its tick
         "titleFontSize": 13,
         "titleFontWeight": "normal",
         "titlePadding": 10,

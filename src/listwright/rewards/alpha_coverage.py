@@ -98,7 +98,7 @@ def _ideals(ideal: Any, n_problems: int) -> Floats:
     falls = np.diff(table, axis=1, prepend=0.0) < -1e-9
     bad = first_bad(falls.any(axis=1) | ~np.isfinite(table).all(axis=1))
     if bad is not None:
-        raise InputError(f"ideal is cumulative: 0 or more, and never falls with rank. Not so in problem number {bad}.")
+        raise InputError(f"ideal must be 0 or more and must not fall with rank. See problem number {bad}.")
     return table
 
 

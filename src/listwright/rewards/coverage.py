@@ -160,7 +160,7 @@ def _one_per_topic(values: Any, problems: Ints, columns: Ints, shape: tuple[int,
 
 
 def _totals(tables: dict[str, Ragged], owners: Ints, kind: int) -> Floats:
-    """Return what all candidates of each problem earn together, or 1 where that is 0, so that it can divide."""
+    """Return what all candidates of each problem are worth together, or 1 where that is 0, so that it can divide."""
     topics, weights = tables["topics"], tables["weights"]
     if kind == kernels.PROBABILITY:
         full = np.ones(len(weights.values))
@@ -240,7 +240,7 @@ class ProbabilisticCoverage(TopicReward):
     weights : array-like of shape (topics,) or (problems, topics), optional
         What each topic is worth; 1 by default.
     normalize : bool, default True
-        Divide by what all candidates of the problem earn together.
+        Divide by what all candidates of the problem are worth together.
 
     See Also
     --------

@@ -458,7 +458,7 @@ class ShownDifference(Struct):
 
 
 class LogComparison(Struct):
-    """Off-policy estimates: what each version would have earned on all lists, from the propensities of their items."""
+    """Off-policy estimates: what lists of each version would have been worth, from the propensities of their items."""
 
     policies: list[dict[str, Any]]
     baseline: str

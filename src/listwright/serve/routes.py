@@ -175,8 +175,8 @@ async def control_learning(request: Request, service: Service) -> Response:
 async def get_comparison(request: Request, service: Service) -> Response:
     """Compare two versions by gain per list.
 
-    `shown` compares the lists that each version served (A/B). `log` has off-policy estimates: what each version would
-    have earned on all lists, by the probabilities with which their items were drawn.
+    `shown` compares the lists that each version served (A/B). `log` has off-policy estimates: what lists of
+    each version would have been worth everywhere, by the probabilities with which their items were drawn.
     """
     wanted = read_query(request, messages.CompareQuery)
     return Json(await service.compare(wanted.new, wanted.old, wanted.lists))

@@ -228,7 +228,7 @@ def questions(n_questions: int, *, random_state: int = 0, steps: tuple[int, int]
     if n_questions < 1:
         raise InputError(f"n_questions must be at least 1. Got {n_questions}.")
     if not 1 <= steps[0] <= steps[1] <= 5:
-        raise InputError(f"steps must rise from 1 to 5 at most. Got {steps}.")
+        raise InputError(f"steps must be (lowest, highest) within 1 to 5. Got {steps}.")
     return [_question(random_state, index, steps) for index in range(n_questions)]
 
 

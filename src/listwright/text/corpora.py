@@ -72,7 +72,7 @@ def splits(clusters: Sequence[Cluster]) -> list[tuple[Ints, Ints]]:
     if len(train) and len(test):
         return [(train, test)]
     if len(clusters) < 2:
-        raise InputError(f"To learn and to test takes at least 2 clusters. Got {len(clusters)}.")
+        raise InputError(f"Training and testing need at least 2 clusters. Got {len(clusters)}.")
     order = np.random.default_rng(0).permutation(len(clusters))
     folds = np.array_split(order, min(FOLDS, len(clusters)))[: 1 if len(clusters) > MANY else FOLDS]
     return [(np.sort(order[~np.isin(order, fold)]), np.sort(fold)) for fold in folds]
@@ -110,7 +110,7 @@ def _join_parts(parts: Mapping[str, Sequence[Cluster]]) -> list[Cluster]:
     train, test = ({cluster.id: cluster for cluster in part} for part in parts.values())
     for name in sorted(train.keys() & test.keys()):
         if train[name].sentences == test[name].sentences:
-            raise InputError(f"Cluster {name!r} is to be trained and tested on. Leave it out of one.")
+            raise InputError(f"Cluster {name!r} is in both the training and the test data. Remove it from one.")
     taken = train.keys() & test.keys()
     return [
         replace(cluster, split=name, id=f"{name}/{cluster.id}" if cluster.id in taken else cluster.id)

@@ -1,1 +1,1 @@
-"""Off-policy evaluation: what another policy would earn, estimated from the log of the one that was shown."""
+"""Off-policy evaluation: the value of another policy's lists, estimated from the log of the one that was shown."""

@@ -27,14 +27,14 @@ LOGGED = "logged"
 
 @dataclass(frozen=True, eq=False)
 class PolicyComparison:
-    """The result of `compare`: what each policy would earn and how it differs from the baseline.
+    """The result of `compare`: what lists of each policy are worth, and how far it is ahead of the baseline.
 
     Print it for a table with advice; use `table()` or `to_dict()` for further processing and `plot()` for a chart.
 
     Attributes
     ----------
     estimates : dict of str to OffPolicyEstimate
-        What each policy would earn per list.
+        The estimated value per list of each policy.
     differences : dict of str to Difference
         For every policy but the baseline.
     baseline : str
@@ -109,7 +109,7 @@ def compare(
     confidence: float = 0.95,
     random_state: RandomState = 0,
 ) -> PolicyComparison:
-    """Estimate what several policies would have earned from the same visitors, and whether to roll one out.
+    """Estimate what lists of several policies are worth to the same visitors, and whether to roll one out.
 
     Differences are paired list by list, so that variation between visitors cancels out: a difference can be clear where
     the intervals of the two values overlap. Use `evaluate` for all estimators of one policy.

@@ -103,7 +103,7 @@ class OffPolicyEstimate:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more one policy earns per list than the baseline, paired by list on the same log.
+    """How much more one policy's lists are worth than the baseline's, paired by list on the same log.
 
     Attributes
     ----------
@@ -149,9 +149,9 @@ class OffPolicyEvaluation:
     direct, slate_ips, ..., switch : OffPolicyEstimate
         The estimates.
     logged : OffPolicyEstimate
-        What the lists of the log earned.
+        The value of the log's own lists.
     against_log : Difference
-        How much more the policy would earn than the log, and what to do.
+        How far the policy is ahead of the log, and what to do.
     n_lists : int
         Lists with an outcome and propensities.
     recommended : str

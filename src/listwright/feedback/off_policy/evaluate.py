@@ -51,7 +51,7 @@ def evaluate(
     confidence: float = 0.95,
     random_state: RandomState = 0,
 ) -> OffPolicyEvaluation:
-    """Return what a policy would have earned on the logged problems, from the lists that another one showed.
+    """Estimate what a policy's lists are worth on the logged problems, from the lists that another one showed.
 
     Parameters
     ----------

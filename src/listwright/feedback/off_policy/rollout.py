@@ -37,7 +37,7 @@ class Rollout:
     curve : Table
         By share: the difference to today's value per list, its lower bound, and the effective size.
     today : float
-        What a list of the log earns.
+        The mean value of a list of the log.
 
     See Also
     --------
