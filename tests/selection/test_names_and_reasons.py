@@ -93,6 +93,11 @@ def test_every_row_has_the_most_similar_pick() -> None:
     assert beside.assign("pandas")["similarity"].sum() == pytest.approx(beside.value, rel=1e-5)
 
 
+def test_an_array_has_no_column_of_names() -> None:
+    with pytest.raises(InputError, match="ids= by the name of a column is for frames and Parquet files"):
+        lw.select(X, 4, ids="name")
+
+
 def test_notebooks_show_a_table_and_pictures() -> None:
     selection = lw.select(X, 4, ids=NAMES)
     assert f"<td>{NAMES[ROWS[0]]}</td>" in selection._repr_html_()
