@@ -90,6 +90,11 @@ def test_models_and_baselines_keep_to_them(name: str) -> None:
         assert allowed(tuple(row), case), model
         assert row[: len(case.get("pin", ()))].tolist() == case.get("pin", [])
         assert len(row) == K or "budgets" in case
+    wanted = lw.baselines.SubMod(8.0, 0.0, length=K).fit(problems)  # leaves out rows that are alike, unless needed
+    for seed in range(10):
+        row = wanted.predict(made(seed).with_constraints(**case))[0]
+        assert allowed(tuple(row), case)
+        assert row[: len(case.get("pin", ()))].tolist() == case.get("pin", [])
 
 
 @pytest.mark.filterwarnings("ignore:.* picks add nothing:UserWarning")
