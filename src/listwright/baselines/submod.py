@@ -146,9 +146,7 @@ def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:
     """Replace a list by the best single row if that is worth more, as the guarantee of budgeted greedy requires."""
     problems = lists.problems
     rows = np.array([start + alone[start:end].argmax() for start, end in pairwise(problems.offsets)])
-    better = alone[rows] > worth
-    if problems.quotas is not None:
-        better &= problems.quotas.free_problems(problems.offsets)
+    better = (alone[rows] > worth) & (problems.quotas is None or problems.quotas.free_problems(problems.offsets))
     picked, scores = lists.rows.copy(), np.array(lists.picked_scores)
     picked[better], scores[better] = -1, 0.0
     picked[better, 0], scores[better, 0] = rows[better], alone[rows[better]]

@@ -62,7 +62,7 @@ Budget = Annotated[
 CostBudget = Annotated[float | None, typer.Option(callback=_above_zero, help="Largest total cost of the picked rows.")]
 
 
-def _quota(text: str) -> Any:
+def quota(text: str) -> Any:
     """Return 2, 1:3, a=1:3,b=2 as `per_group` takes it."""
     by_group, quotas = "=" in text, {}
     for part in text.split(",") if by_group else [text]:
@@ -79,11 +79,7 @@ def _quota(text: str) -> Any:
 
 PerGroup = Annotated[
     Any,
-    typer.Option(
-        parser=_quota,
-        metavar="QUOTA",
-        help="Most items of one group in a list, or LEAST:MOST, of which either may be missing; by group as a=1:3,b=2.",
-    ),
+    typer.Option(parser=quota, metavar="QUOTA", help="Most items of a group, or LEAST:MOST; by group as a=1:3,b=2."),
 ]
 ShortLists = Annotated[
     bool, typer.Option("--allow-short", help="Accept problems with fewer candidates than the length.")
@@ -158,10 +154,9 @@ def by_label(per_group: Any, labels: Any) -> Any:
     if labels is None or not isinstance(per_group, dict):
         return per_group
     named = {str(label): label for label in set(labels.tolist())}
-    for name in per_group:
-        if name not in named:
-            shown = ", ".join(sorted(named)[:5]) + (", ..." if len(named) > 5 else "")
-            raise InputError(f"--per-group names {name!r}, but no row is in that group. Groups: {shown}.")
+    if unknown := sorted(set(per_group) - set(named)):
+        shown = ", ".join(sorted(named)[:5]) + (", ..." if len(named) > 5 else "")
+        raise InputError(f"--per-group names {unknown[0]!r}, but no row is in that group. Groups: {shown}.")
     return {named[name]: quota for name, quota in per_group.items()}
 
 
