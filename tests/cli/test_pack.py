@@ -92,9 +92,15 @@ def test_limits_nested_sources(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ]
     passages = [{"text": text, "source": ["site", i % 2]} for i, text in enumerate(texts)]
     (tmp_path / "q.jsonl").write_text(json.dumps({"query": "Who directed Alien?", "passages": passages}) + "\n")
-    for limits, count in ((["2"], 4), (["3", "2"], 3), (["4", "1"], 2)):
+    for limits, count in ((["2"], 4), (["3", "2"], 3), (["4", "1"], 2), (["site=0:1", "2"], 1), (["1:2", "2"], 2)):
         run("pack", str(tmp_path / "q.jsonl"), *(word for limit in limits for word in ("--per-source", limit)))
         assert len(json.loads(capsys.readouterr().out)["positions"]) == count
+    passages = [passage | {"source": "ab"[i % 2]} for i, passage in enumerate(passages)]
+    (tmp_path / "q.jsonl").write_text(json.dumps({"query": "Who directed Alien?", "passages": passages}) + "\n")
+    for quotas, least, most in (("a=2:2,b=0", (2, 0), (2, 0)), ("b=2:", (0, 2), (2, 2)), ("1:1", (1, 1), (1, 1))):
+        run("pack", str(tmp_path / "q.jsonl"), "--per-source", quotas, "--length", "3")
+        sources = [passages[i]["source"] for i in json.loads(capsys.readouterr().out)["positions"]]
+        assert all(low <= sources.count(s) <= high for s, low, high in zip("ab", least, most, strict=True))
 
 
 def test_lists_beside_the_passages_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,6 +52,10 @@ def test_rules_and_json(call: Any) -> None:
     assert code == 0
     assert np.bincount(np.array(found["rows"]) % 3).tolist() == [2, 2, 2]
     assert found["device"] == "cpu"
+    for quotas, counts in (("1=3:3,2=0", [3, 3, 0]), ("2:2", [2, 2, 2])):
+        _, out, _ = call("x.parquet", "-k", "6", "--groups", "source", "--per-group", quotas, "--json")
+        assert np.bincount(np.array(json.loads(out)["rows"]) % 3, minlength=3).tolist() == counts
+    assert "together" in call("x.parquet", "-k", "6", "--per-group", "1=3")[2]
     _, out, _ = call("x.parquet", "--costs", "price", "--budget", "4", "--json")
     assert len(json.loads(out)["rows"]) == 4
 

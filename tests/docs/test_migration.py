@@ -1,8 +1,12 @@
-"""What docs/migration.md promises: the same selection as apricot and pyversity, on other data than the page's."""
+"""What docs/migration.md promises: the selections of apricot, submodlib and pyversity, on other data."""
 
 from __future__ import annotations
 
+import inspect
+import re
 import warnings
+from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,12 +78,13 @@ def picks(function: Any, budget: int = 6, **options: Any) -> list[int]:
 @pytest.mark.parametrize("seed", range(2))
 def test_every_function_of_submodlib(submodlib, seed: int) -> None:
     from sklearn.metrics import pairwise_distances
+    from sklearn.preprocessing import minmax_scale
     from submodlib_cpp import FeatureBased
 
     rng = np.random.default_rng(seed)
     x, y = rng.random((60, 5)), rng.random((20, 5))
     unit = x / np.linalg.norm(x, axis=1, keepdims=True)
-    similarity, both = unit @ unit.T, np.vstack([x, y])
+    similarity, both, to_others = unit @ unit.T, np.vstack([x, y]), rng.random((20, 60)).astype(np.float32)
     dense: dict[str, Any] = {"n": 60, "mode": "dense"}
     of_x = dense | {"data": x, "metric": "cosine"}
     cosines, own = of_x | {"separate_rep": False}, {"metric": "precomputed"}
@@ -98,33 +103,65 @@ def test_every_function_of_submodlib(submodlib, seed: int) -> None:
         (dense | {"sijs": similarity, "separate_rep": False}, rows(similarity, **own)),
         (of_x | {"separate_rep": True, "n_rep": 20, "data_rep": y}, rows(x, targets=y)),
         (cosines | {"metric": "euclidean"}, rows(np.exp(-pairwise_distances(x) / x.shape[1]), **own)),
+        (cosines | {"pybind_mode": "list"}, rows(x)),
+        (cosines | {"create_dense_cpp_kernel_in_python": False}, rows(x)),
+        (
+            dense | {"sijs": to_others, "separate_rep": True, "n_rep": 20},
+            rows(to_others.T, targets="columns", **own),
+        ),
     ):
-        assert picks(submodlib.FacilityLocationFunction(**options)) == ours
+        assert picks(submodlib.FacilityLocationFunction(**options)) == ours, options.keys()
+    theirs = submodlib.GraphCutFunction(**dense, ggsijs=similarity, lambdaVal=0.4)
+    assert picks(theirs) == rows(similarity, reward="graph_cut", redundancy=0.4, **own)
+    both_given = {"mgsijs": to_others, "ggsijs": similarity, "separate_rep": True, "n_rep": 20}
+    theirs = submodlib.GraphCutFunction(**dense, **both_given, lambdaVal=0.4)
+    cut = lambda r: to_others[:, r].sum() - 0.4 * similarity[np.ix_(r, r)].sum()  # noqa: E731
+    assert picks(theirs) == rows(x, reward=cut)
     for redundancy in (0.4, 0.8):
         theirs = picks(submodlib.GraphCutFunction(**cosines, lambdaVal=redundancy))
         assert theirs == rows(x, reward="graph_cut", redundancy=redundancy)
-    to_others = of_x | {"separate_rep": True, "n_rep": 20, "data_rep": y, "lambdaVal": 0.4}
-    theirs = picks(submodlib.GraphCutFunction(**to_others))
+    options = of_x | {"separate_rep": True, "n_rep": 20, "data_rep": y, "lambdaVal": 0.4}
+    theirs = picks(submodlib.GraphCutFunction(**options))
     assert theirs == rows(x, reward="graph_cut", redundancy=0.4, targets=y)
     labels = np.arange(60) % 3
     clusters = {"mode": "clustered", "num_clusters": 3, "cluster_labels": labels.tolist()}
     theirs = picks(submodlib.FacilityLocationFunction(n=60, data=x, metric="cosine", **clusters))
     assert theirs == rows(similarity * (labels[:, None] == labels), **own)
+    clusters = {"data": x, "cluster_lab": labels.tolist(), "num_clusters": 3, "lambdaVal": 0.5}
+    for name, reward in {"FacilityLocation": "facility_location", "GraphCut": "graph_cut"}.items():
+        for mode in ("single", "multi"):
+            theirs = picks(submodlib.ClusteredFunction(n=60, f_name=name, mode=mode, **clusters))
+            assert theirs == rows(similarity * (labels[:, None] == labels), reward=reward, **own), (name, mode)
     worth = lambda chosen: similarity[chosen].max(axis=0).sum()  # noqa: E731
     for optimizer in ("StochasticGreedy", "LazierThanLazyGreedy"):
         assert worth(rows(x)) >= worth(picks(facility, optimizer=optimizer)) - 1e-5
-    # Its own gains of these functions are off by up to 1 %, so a later pick may differ; ours is never worse.
-    for mode, shape, reward in (
-        (FeatureBased.squareRoot, np.sqrt, "feature_based"),
-        (FeatureBased.logarithmic, np.log1p, lambda table: lw.rewards.ConcaveCoverage(table, "log")),
+    wide, weights = x * np.arange(1, 6) - 2.0, rng.random(5)
+    scaled = minmax_scale(wide)
+    saturated = lambda chosen: (lambda sums: sums / (1 + sums))(scaled[chosen].sum(axis=0)).sum()  # noqa: E731
+    for mode, more, ours in (
+        (FeatureBased.squareRoot, {}, rows(scaled, reward="feature_based")),
+        (FeatureBased.logarithmic, {}, rows(scaled, reward=lambda t: lw.rewards.ConcaveCoverage(t, "log"))),
+        (FeatureBased.inverse, {}, rows(scaled, reward=saturated)),
+        (FeatureBased.squareRoot, {"featureWeights": weights}, rows(scaled, reward="feature_based", weights=weights)),
+        (
+            FeatureBased.logarithmic,
+            {"featureWeights": weights},
+            rows(scaled, reward=lambda t: lw.rewards.ConcaveCoverage(t, "log", weights=weights)),
+        ),
     ):
-        features = {"features": x.tolist(), "numFeatures": 5, "sparse": False, "mode": mode}
-        theirs, ours = picks(submodlib.FeatureBasedFunction(n=60, **features)), rows(x, reward=reward)
-        assert theirs[:3] == ours[:3]
-        assert shape(x[ours].sum(axis=0)).sum() >= shape(x[theirs].sum(axis=0)).sum() - 1e-9
+        features = {"features": wide.tolist(), "numFeatures": 5, "sparse": False, "mode": mode} | more
+        assert picks(submodlib.FeatureBasedFunction(n=60, **features)) == ours, (mode, more)
     assert picks(submodlib.ProbabilisticSetCoverFunction(**concepts)) == rows(
         x, reward=lw.rewards.ProbabilisticCoverage
     )
+    theirs = picks(submodlib.ProbabilisticSetCoverFunction(**concepts, concept_weights=weights.tolist()))
+    assert theirs == rows(x, reward=lambda table: lw.rewards.ProbabilisticCoverage(table, weights))
+    theirs = picks(
+        submodlib.ProbabilisticSetCoverConditionalMutualInformationFunction(
+            **concepts, query_concepts={0, 1, 2}, private_concepts={1}
+        )
+    )
+    assert theirs == rows(x, reward=lambda table: lw.rewards.ProbabilisticCoverage(table[:, [0, 2]]))
     theirs = picks(submodlib.ProbabilisticSetCoverConditionalGainFunction(**concepts, private_concepts={0}))
     assert theirs == rows(x, reward=lambda table: lw.rewards.ProbabilisticCoverage(table[:, 1:]))
     theirs = picks(submodlib.ProbabilisticSetCoverMutualInformationFunction(**concepts, query_concepts={0, 1}))
@@ -139,33 +176,71 @@ def test_every_function_of_submodlib(submodlib, seed: int) -> None:
 
 
 def test_functions_of_submodlib_whose_first_items_are_equal(submodlib) -> None:
-    x = np.random.default_rng(0).random((60, 5))
-    dense: dict[str, Any] = {"n": 60, "mode": "dense", "data": x, "metric": "cosine"}
-    for function, options in (
-        (submodlib.LogDeterminantFunction(**dense, lambdaVal=0.5), {"reward": "log_det", "scale": 2.0}),
-        (submodlib.DisparityMinFunction(**dense), {"reward": "disparity_min"}),
-        (submodlib.DisparitySumFunction(**dense), {"reward": "disparity_sum"}),
-    ):
-        theirs = picks(function)
-        assert theirs[1:] == lw.select(x, 5, given=theirs[:1], **options).rows.tolist()
-    covers = x > 0.7
-    sets = [set(np.flatnonzero(row).tolist()) for row in covers]
-    function = submodlib.SetCoverFunction(n=60, cover_set=sets, num_concepts=5)
-    ours = lw.select(covers.astype(float), 3, reward=lw.rewards.Coverage).rows.tolist()
-    assert function.evaluate(set(ours)) >= function.evaluate(set(picks(function, 3)))
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x, weights = rng.random((60, 5)), rng.random(5)
+        unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+        dense: dict[str, Any] = {"n": 60, "mode": "dense", "data": x, "metric": "cosine"}
+        given = {"metric": "precomputed"}
+        for function, table, options in (
+            (submodlib.LogDeterminantFunction(**dense, lambdaVal=0.5), x, {"reward": "log_det", "scale": 2.0}),
+            (submodlib.DisparityMinFunction(**dense), unit @ unit.T, {"reward": "disparity_min"} | given),
+            (submodlib.DisparitySumFunction(**dense), unit @ unit.T, {"reward": "disparity_sum"} | given),
+        ):
+            theirs = picks(function)
+            assert theirs[1:] == lw.select(table, 5, given=theirs[:1], **options).rows.tolist()
+        covers = x > 0.7
+        sets = [set(np.flatnonzero(row).tolist()) for row in covers]
+        cover = {"n": 60, "cover_set": sets, "num_concepts": 5, "concept_weights": weights.tolist()}
+        query, private = {"query_concepts": {0, 1, 2}}, {"private_concepts": {1}}
+        for function, kept in (
+            (submodlib.SetCoverFunction(**cover), [0, 1, 2, 3, 4]),
+            (submodlib.SetCoverMutualInformationFunction(**cover, **query), [0, 1, 2]),
+            (submodlib.SetCoverConditionalGainFunction(**cover, **private), [0, 2, 3, 4]),
+            (submodlib.SetCoverConditionalMutualInformationFunction(**cover, **query, **private), [0, 2]),
+        ):
+            reward = lambda t, kept=kept: lw.rewards.Coverage(t[:, kept], weights[kept])  # noqa: B023, E731
+            ours = lw.select(covers.astype(float), 2, reward=reward).rows.tolist()
+            assert function.evaluate(set(ours)) >= function.evaluate(set(picks(function, 2))) - 1e-6
 
 
+@pytest.mark.filterwarnings("ignore:.*add nothing")
 def test_any_function_object_of_submodlib_is_a_reward(submodlib) -> None:
     rng = np.random.default_rng(0)
-    queries = {"n": 60, "num_queries": 20, "data": rng.random((60, 5)), "queryData": rng.random((20, 5))}
-    for name in (
-        "FacilityLocationMutualInformationFunction",
-        "FacilityLocationVariantMutualInformationFunction",
-        "ConcaveOverModularFunction",
-    ):
-        function = getattr(submodlib, name)(**queries, metric="cosine")
-        ours = lw.select(queries["data"], 6, reward=lambda rows, f=function: f.evaluate(set(rows.tolist())))
-        assert ours.rows.tolist() == picks(function), name
+    x, y, z = rng.random((60, 5)), rng.random((10, 5)), rng.random((7, 5))
+    queries = {"n": 60, "data": x, "metric": "cosine", "num_queries": 10, "queryData": y}
+    private = {"n": 60, "data": x, "metric": "cosine", "num_privates": 7, "privateData": z}
+    functions = [
+        *(submodlib.FacilityLocationMutualInformationFunction(**queries, magnificationEta=eta) for eta in (1, 2.5)),
+        submodlib.FacilityLocationVariantMutualInformationFunction(**queries, queryDiversityEta=2.0),
+        submodlib.ConcaveOverModularFunction(**queries, queryDiversityEta=2.0),
+        *(submodlib.GraphCutConditionalGainFunction(**private, lambdaVal=0.4, privacyHardness=h) for h in (1, 2.5)),
+        submodlib.FacilityLocationConditionalMutualInformationFunction(**(queries | private)),
+        submodlib.LogDeterminantMutualInformationFunction(**queries, lambdaVal=1),
+        submodlib.LogDeterminantConditionalMutualInformationFunction(**(queries | private), lambdaVal=1),
+        submodlib.GraphCutFunction(n=60, mode="sparse", data=x, num_neighbors=10, lambdaVal=0.4),
+    ]
+    for function in functions:
+        ours = lw.select(x, 6, reward=lambda rows, f=function: f.evaluate(set(rows.tolist())))
+        assert ours.rows.tolist() == picks(function), type(function).__name__
+    for hardness in (1, 2.5):  # where several rows gain nothing
+        function = submodlib.FacilityLocationConditionalGainFunction(**private, privacyHardness=hardness)
+        ours = lw.select(x, 6, reward=lambda rows, f=function: f.evaluate(set(rows.tolist())))
+        theirs = function.evaluate(set(picks(function)))
+        assert function.evaluate(set(ours)) >= theirs * (1 - 1e-5)
+
+
+def test_values_and_gains_of_a_set_of_rows(submodlib) -> None:
+    x = np.random.default_rng(0).random((60, 5))
+    function = submodlib.FacilityLocationFunction(n=60, mode="dense", data=x, separate_rep=False)
+    chosen, every = [5, 2, 40], np.arange(60)
+    ours = lw.select(x, 3, exclude=np.setdiff1d(every, chosen)).value
+    assert ours == pytest.approx(function.evaluate(set(chosen)), rel=1e-5)
+    gain = lw.select(x, 1, given=chosen, exclude=np.setdiff1d(every, [7])).gains[0]
+    assert gain == pytest.approx(function.marginalGain(set(chosen), 7), rel=1e-4)
+    costs = 1.0 + every % 3
+    ours = lw.select(x, costs=costs, budget=8.0).rows.tolist()
+    assert function.evaluate(set(ours)) >= function.evaluate(set(picks(function, 8, costs=costs.tolist())))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -211,6 +286,17 @@ def test_every_function_of_apricot(apricot, seed: int) -> None:
     assert theirs.ranking.tolist() == rows(similarity, given=[3, 9], **given)
     theirs = apricot.FeatureBasedSelection(6, concave_func="log").fit(x)
     assert theirs.ranking.tolist() == rows(x, reward=lambda table: lw.rewards.ConcaveCoverage(table, "log"))
+    before = np.random.default_rng(seed).random((3, 5))
+    theirs = apricot.FeatureBasedSelection(6, concave_func="sqrt", initial_subset=before).fit(x)
+    assert theirs.ranking.tolist() == rows(np.vstack([x, before]), reward="feature_based", given=[60, 61, 62])
+    costs = 1.0 + np.arange(60) % 3
+    theirs = apricot.FacilityLocationSelection(8, **given).fit(similarity, sample_cost=costs)
+    chosen = lw.select(similarity, costs=costs, budget=8.0, **given).rows
+    assert theirs.ranking.tolist() == chosen.tolist()
+    plain = apricot.FacilityLocationSelection(6, **given)
+    theirs = plain.fit_transform(similarity, y=costs, sample_weight=costs)
+    for part, table in zip(theirs, (similarity, costs, costs), strict=True):
+        np.testing.assert_array_equal(part, table[rows(similarity, **given)])
     for optimizer in ("naive", "lazy", "two-stage"):
         theirs = apricot.FacilityLocationSelection(6, optimizer=optimizer, **given).fit(similarity)
         assert theirs.ranking.tolist() == rows(similarity, **given)
@@ -222,8 +308,11 @@ def test_every_function_of_apricot(apricot, seed: int) -> None:
     theirs = apricot.FacilityLocationSelection(6, **given).fit(graph)
     assert theirs.ranking.tolist() == rows(graph, **given)
     own = {"reward": lambda chosen: float(np.sqrt(similarity[chosen].sum(axis=0)).sum())}
-    theirs = apricot.CustomGraphSelection(6, lambda part: np.sqrt(part.sum(axis=0)).sum(), **given).fit(similarity)
+    function = lambda part: float(np.sqrt(part.sum(axis=0)).sum())  # noqa: E731
+    theirs = apricot.CustomGraphSelection(6, function, **given).fit(similarity)
     assert theirs.ranking.tolist() == rows(similarity, **own, **given)
+    theirs = apricot.CustomSelection(6, function).fit(x)
+    assert theirs.ranking.tolist() == rows(x, reward=lambda chosen: function(x[chosen]))
 
 
 def test_mixtures_graphs_and_weights_of_apricot(apricot) -> None:
@@ -372,3 +461,54 @@ def test_options_of_pyversity(seed: int) -> None:
     ):
         new = lambda r, v=vectors, b=before: np.abs(np.diag(np.linalg.qr(np.vstack([b, v[r]]).T)[1]))[len(b) :].sum()  # noqa: E731
         check(pyversity.ssd, lambda r, v=values: (1 - d) * v[r].sum() + 2 * d * new(r), gamma=2.0, **options)  # noqa: B023
+
+    def novelty(rows: Any, window: int) -> float:
+        b: list[Any] = []
+        for v in unit[rows]:
+            b.append(v - sum((v @ c) / (c @ c) * c for c in b[-window:]))
+        return float(np.linalg.norm(b, axis=1).sum())
+
+    for window in (1, 2, 4):
+        reward = lambda r, w=window: (1 - d) * standard[r].sum() + d * novelty(r, w)  # noqa: E731
+        check(pyversity.ssd, reward, append_bias=False, window=window)
+
+
+def names_of(*functions: Any) -> set[str]:
+    """The names of the parameters of some functions."""
+    return {name for function in functions for name in inspect.signature(function).parameters} - {"self", "kwargs"}
+
+
+def public(thing: Any) -> list[Any]:
+    return [part for name, part in inspect.getmembers(thing) if not name.startswith("_")]
+
+
+def classes_and_options(package: Any) -> set[str]:
+    """The names of the public classes and functions of a package, and of all their parameters and choices."""
+    names: set[str] = set()
+    for part in public(package):
+        if inspect.isclass(part) and part.__module__.partition(".")[0] == package.__name__:
+            if issubclass(part, Enum):
+                names |= {member.name for member in part}
+                continue
+            methods = [method for method in public(part) if inspect.isfunction(method)]
+            names |= {part.__name__, *(method.__name__ for method in methods), *names_of(part.__init__, *methods)}
+        elif inspect.isfunction(part):
+            names |= {part.__name__, *names_of(part)}
+    return names
+
+
+@pytest.mark.parametrize("name", ["apricot", "submodlib", "pyversity"])
+def test_every_class_and_option_of_a_package_is_on_the_page(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        package = pytest.importorskip(name, reason=f"{name} is not installed (extra rivals)")
+    page = (Path(__file__).parents[2] / "docs" / "migration.md").read_text(encoding="utf8")
+    (section,) = [part for part in page.split("\n## From ") if part.startswith(name)]
+    words = set(re.findall(r"\w+", section))
+    asked = classes_and_options(package) - {"functions"}  # of apricot, a list of selections
+    if name == "apricot":
+        from apricot.optimizers import OPTIMIZERS
+
+        asked |= {part for key in OPTIMIZERS for part in key.split("-")}
+    assert len(asked) > 20
+    assert sorted(asked - words) == []

@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy import sparse
 
 import listwright as lw
 from listwright.errors import InputError
@@ -92,6 +93,11 @@ def test_every_row_has_the_most_similar_pick() -> None:
     assert beside.assign("pandas")["similarity"].sum() == pytest.approx(beside.value, rel=1e-5)
 
 
+def test_an_array_has_no_column_of_names() -> None:
+    with pytest.raises(InputError, match="ids= by the name of a column is for frames and Parquet files"):
+        lw.select(X, 4, ids="name")
+
+
 def test_notebooks_show_a_table_and_pictures() -> None:
     selection = lw.select(X, 4, ids=NAMES)
     assert f"<td>{NAMES[ROWS[0]]}</td>" in selection._repr_html_()
@@ -104,3 +110,17 @@ def test_notebooks_show_a_table_and_pictures() -> None:
 def test_picks_that_add_nothing_are_reported() -> None:
     with pytest.warns(UserWarning, match="2 of 4 picks add nothing"):
         lw.select(np.repeat(np.eye(2, dtype=np.float32), 5, axis=0), 4)
+
+
+def test_one_row_and_tables_of_many_columns_can_be_drawn() -> None:
+    pytest.importorskip("altair")
+    rng = np.random.default_rng(0)
+    for table in (np.ones((1, 3)), rng.random((4, 1)), np.ones((3, 2)), rng.random((40, 5))):
+        assert lw.select(table, 1).plot().to_dict()["hconcat"]
+    # Two clusters in 200,000 columns are apart in the first component. All directions would take 320 GB.
+    first = sparse.random_array((30, 200_000), density=1e-4, rng=rng, format="csr")
+    table = sparse.vstack([first, first + sparse.csr_array(([9.0], ([0], [199_999])), shape=(30, 200_000))[[0] * 30]])
+    points = lw.select(sparse.csr_array(table), 2).plot("rows").to_dict()["data"]["values"]
+    side = {point["row"]: point["x"] > 0 for point in points}
+    assert len({side[row] for row in range(30)}) == 1
+    assert side[0] != side[30]

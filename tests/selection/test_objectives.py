@@ -267,3 +267,25 @@ def test_distances_of_rows_that_are_close_are_not_those_of_rounded_similarities(
     nearest = np.sqrt(squared)[np.triu_indices(16, 1)].min()
     assert 0 < nearest < 1e-3
     assert lw.select(x, 16, reward="disparity_min", metric=metric).value == pytest.approx(nearest, rel=0.01)
+
+
+@pytest.mark.filterwarnings("ignore:.*add nothing")
+def test_rows_whose_gains_are_rounding_are_picked_too() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        x, targets = rng.normal(size=(8, 3)), rng.normal(size=(2, 3))  # a few picks represent both targets
+        selection = lw.select(x, 7, targets=targets, metric="rbf", weights=rng.random(2))
+        assert len(set(selection.rows.tolist())) == 7
+
+
+@pytest.mark.filterwarnings("ignore:.*add nothing")
+@pytest.mark.parametrize("reward", ["facility_location", "saturated_coverage", "graph_cut"])
+def test_negative_similarities_count_as_0_in_every_form_of_a_matrix(reward: str) -> None:
+    for seed in range(5):
+        matrix = np.random.default_rng(seed).random((12, 12)) - 0.3
+        positive = np.maximum(matrix, 0.0)
+        for table in (matrix, sparse.csr_array(matrix)):
+            selection = lw.select(table, 4, metric="precomputed", reward=reward)
+            same = lw.select(positive, 4, metric="precomputed", reward=reward)
+            assert selection.rows.tolist() == same.rows.tolist()
+            assert selection.value == pytest.approx(same.value, rel=1e-5)

@@ -116,6 +116,14 @@ def test_what_streams_do_not_take_is_refused() -> None:
         lw.Selector(3, metric="rbf").partial_fit(X)
     with pytest.raises(InputError, match="epsilon must be"):
         lw.Selector(3, epsilon=2.0).partial_fit(X)
+    with pytest.raises(InputError, match="options= are for fit"):
+        lw.Selector(3, options={"exclude": [0]}).partial_fit(X)
+
+
+def test_a_stream_whose_rows_are_worth_nothing_has_no_picks() -> None:
+    selector = lw.Selector(3, metric="dot", targets=-X[:5]).partial_fit(iter([X[:50], X[50:]]))
+    assert (len(selector.rows_), selector.value_, selector.transform(X).shape) == (0, 0.0, (0, 6))
+    assert selector.vectors_.shape == (0, 6)
 
 
 def test_columns_keep_their_names() -> None:

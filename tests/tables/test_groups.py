@@ -92,6 +92,43 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Name it with --group-column" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("numbers", [False, True])
+def test_quotas_both_ways_by_group_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], numbers: bool
+) -> None:
+    data, model, out = (str(tmp_path / name) for name in ("past.csv", "model.listwright", "lists.csv"))
+    table, names = frame(), ["wiki", "news", "7"]
+    table["source"] = names * 80
+    if numbers:
+        table["source"], names = table["source"].map({"wiki": 1, "news": 2, "7": 3}), [1, 2, 3]
+    table.to_csv(data, index=False)
+    wiki, news, other = names
+    fit = ["fit", data, "--reward", "any:clicked", "--group-column", "source", "--effort", "fast", "--length", "3"]
+    assert run(*fit, "--per-group", f"{wiki}=1:1,{news}=0", "-o", model) == 0
+    for quotas, least, most in (
+        (None, [1, 0, 2], [1, 0, 2]),
+        (f"{news}=2:2", [0, 2, 0], [1, 2, 1]),
+        (f"{wiki}=2:,{other}=1:", [2, 0, 1], [2, 0, 1]),
+        (":2", [0, 0, 0], [2, 2, 2]),
+        ("1:2", [1, 1, 1], [1, 1, 1]),
+    ):
+        assert run("predict", model, data, "-o", out, *([] if quotas is None else ["--per-group", quotas])) == 0
+        counts = pd.read_csv(out).merge(table).groupby("problem")["source"].value_counts().unstack(fill_value=0)
+        counts = counts.reindex(columns=names, fill_value=0)
+        assert (counts >= least).all(axis=None)
+        assert (counts <= most).all(axis=None)
+    capsys.readouterr()
+    wrong = {
+        "none=2": "no row is in that group. Groups: ",
+        "x": "give MOST, LEAST:MOST",
+        "=1": "give MOST",
+        "3:1": "3 and 1",
+    }
+    for quotas, message in wrong.items():
+        assert run("predict", model, data, "-o", out, "--per-group", quotas) != 0
+        assert message in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_model_without_a_limit_asks_for_no_groups(tmp_path: Path) -> None:
     data, model, out = (str(tmp_path / name) for name in ("past.csv", "model.listwright", "lists.jsonl"))
     table = frame()

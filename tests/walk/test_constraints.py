@@ -90,6 +90,11 @@ def test_models_and_baselines_keep_to_them(name: str) -> None:
         assert allowed(tuple(row), case), model
         assert row[: len(case.get("pin", ()))].tolist() == case.get("pin", [])
         assert len(row) == K or "budgets" in case
+    wanted = lw.baselines.SubMod(8.0, 0.0, length=K).fit(problems)  # leaves out rows that are alike, unless needed
+    for seed in range(10):
+        row = wanted.predict(made(seed).with_constraints(**case))[0]
+        assert allowed(tuple(row), case)
+        assert row[: len(case.get("pin", ()))].tolist() == case.get("pin", [])
 
 
 @pytest.mark.filterwarnings("ignore:.* picks add nothing:UserWarning")
@@ -248,3 +253,41 @@ def test_problems_lack_rows_that_a_quota_asks_for() -> None:
     limited = problems.with_constraints(per_group={"a": (3, None)})
     lists = lw.baselines.Random(length=2).fit(problems).predict(limited)
     assert set(lists[0]) == {0, 1}
+
+
+@pytest.mark.parametrize("name", ["nested", "all", "budgets"])
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+def test_off_policy_estimates_are_of_lists_within_them(name: str) -> None:
+    n, k, covered, errors = 400, 2, 0, []
+    coarse_and_fine, quotas = (list("aaabb"), list("ccdee")), [{"a": (1, 2)}, {"c": 1, "e": (1, 1)}]
+    model = lw.SCP(k, effort="fast", random_state=0).fit(_clicked(np.random.default_rng(0), n)[0])
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 1])
+        problems, liked = _clicked(rng, n)
+        asked: dict[str, Any] = {}
+        if name != "budgets":
+            asked |= {"groups": [np.tile(level, n) for level in coarse_and_fine], "per_group": quotas}
+        if name == "all":
+            asked |= {"exclude": np.arange(5 * n) % 5 == 1, "pin": 5 * np.arange(n) + 4}
+        if name != "nested":
+            asked["budgets"] = [(rng.random(5 * n), 1.2)]
+        problems = problems.without_reward().with_constraints(**asked)
+        shown = lw.OnlineSCP(k, random_state=seed).recommend(problems, length=k)
+        clicks = (rng.random(shown.rows.shape) < liked[shown.rows]).astype(float)
+        log = lw.feedback.Log()
+        log.append(shown)
+        log.feedback(list(shown.list_ids), [clicks[i, : len(shown[i])] for i in range(n)])
+        rows = model.predict(problems, length=k, allow_short=True).rows
+        true = np.where(rows >= 0, liked[rows], 0.0).sum(axis=1).mean()
+        estimate = lw.feedback.evaluate(log, model).pseudo_inverse
+        covered += estimate.low <= true <= estimate.high
+        errors.append(estimate.value - true)
+    assert covered >= 10
+    assert abs(np.mean(errors)) < 0.06
+
+
+def _clicked(rng: np.random.Generator, n: int) -> tuple[Problems, Any]:
+    """Problems of five candidates, and the chance of a click on each."""
+    features = rng.random((n, 5, 2))
+    liked = 0.8 * features[:, :, 0]
+    return Problems.from_arrays(features, reward=lw.rewards.Total(liked)), liked.ravel()

@@ -27,8 +27,9 @@ class SubMod(Baseline):
     """Greedy lists of f(S) = sum of w over pairs with one row in S - redundancy * sum of w over pairs within S, where w
     is the cosine between `problems.vectors`, or features without them (Lin & Bilmes 2010).
 
-    Each pick has the highest gain / size^scaling among rows that fit; a row that would lower f is left out, so a list
-    may be shorter than it could be. The best single row is taken where it is worth more than the list.
+    Each pick has the highest gain / size^scaling among rows that fit; a row that would lower f is left out, unless
+    quotas need it, so a list may be shorter than it could be. The best single row is taken where it is worth more than
+    the list, unless there are quotas or pins.
 
     Parameters
     ----------
@@ -135,7 +136,9 @@ def _greedy(
         worth[picks >= 0] += gains()[picks[picks >= 0]]
         inside[:] += graph.near(picks)
 
-    lists = stepwise_lists(problems, steps, budgets, lambda: (gains() / costs, gains() >= 0), add)
+    quotas = problems.quotas  # rows that it pins or whose groups need some are taken even if they lower f
+    needed = quotas is not None and ((quotas.pinned > 0) | (quotas.least > 0).any(axis=1))
+    lists = stepwise_lists(problems, steps, budgets, lambda: (gains() / costs, (gains() >= 0) | needed), add)
     return _or_single(lists, np.where(Constraints(problems, budgets, steps).fits(), graph.degrees, -np.inf), worth)
 
 
@@ -143,7 +146,7 @@ def _or_single(lists: Lists, alone: Floats, worth: Floats) -> Lists:
     """Replace a list by the best single row if that is worth more, as the guarantee of budgeted greedy requires."""
     problems = lists.problems
     rows = np.array([start + alone[start:end].argmax() for start, end in pairwise(problems.offsets)])
-    better = alone[rows] > worth
+    better = (alone[rows] > worth) & (problems.quotas is None or problems.quotas.free_problems(problems.offsets))
     picked, scores = lists.rows.copy(), np.array(lists.picked_scores)
     picked[better], scores[better] = -1, 0.0
     picked[better, 0], scores[better, 0] = rows[better], alone[rows[better]]

@@ -103,10 +103,10 @@ def compare(
     print(f"\nWrote {written[0]}, {written[-1].name} and figures/")
 
 
-def _limit_groups(problems: Any, per_group: int | None) -> Any:
+def _limit_groups(problems: Any, per_group: Any) -> Any:
     # The limit is attached to the problems, so that it binds all methods alike, including those without such a
     # parameter.
-    given.groups_for(per_group, problems, "Name it with --group-column.")
+    per_group = given.groups_for(per_group, problems, "Name it with --group-column.")
     if per_group is None:
         return problems
     return (problems.sample() if hasattr(problems, "shards") else problems).with_constraints(per_group=per_group)

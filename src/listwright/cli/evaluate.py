@@ -79,6 +79,7 @@ def evaluate(
             references=references,
             max_memory=given.memory_of(max_memory, engine),
         )
+    per_group = given.groups_for(per_group, problems, "Fit the model again with --group-column.")
     lists = learned.predict(
         problems, length=length, budget=budget, allow_short=allow_short or None, per_group=per_group
     )
@@ -150,6 +151,7 @@ def predict(
             new_levels=new_levels,
             max_memory=memory,
         )
+    per_group = given.groups_for(per_group, problems, "Fit the model again with --group-column.")
     lists = learned.predict(
         problems, length=length, budget=budget, allow_short=allow_short or None, per_group=per_group
     )

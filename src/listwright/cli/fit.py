@@ -151,7 +151,7 @@ def fit(
     if hint := logs.hint(data or []):
         print(f"Note: {hint}", file=sys.stderr)
     given.sizes_for(budget, problems, "Name it with --size-column.")
-    given.groups_for(per_group, problems, "Name it with --group-column.")
+    per_group = given.groups_for(per_group, problems, "Name it with --group-column.")
     settings |= {"n_passes": passes, "batch_size": batch_size or "auto", "effort": effort, "per_group": per_group}
     model = SCP(**settings, allow_short=allow_short, engine=where, random_state=seed)
     saved = {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "resume": resume, "certify": certify}

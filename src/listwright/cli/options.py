@@ -60,7 +60,27 @@ Budget = Annotated[
     float | None, typer.Option(callback=_above_zero, help="Total size of a list, in the unit of the size column.")
 ]
 CostBudget = Annotated[float | None, typer.Option(callback=_above_zero, help="Largest total cost of the picked rows.")]
-PerGroup = Annotated[int | None, typer.Option(min=1, help="Maximum number of items of one group in a list.")]
+
+
+def quota(text: str) -> Any:
+    """Return 2, 1:3, a=1:3,b=2 as `per_group` takes it."""
+    by_group, quotas = "=" in text, {}
+    for part in text.split(",") if by_group else [text]:
+        name, _, bounds = part.rpartition("=")
+        try:
+            ends = [int(end) if end.strip() else None for end in bounds.split(":")]
+        except ValueError:
+            ends = []
+        if len(ends) not in (1, 2) or (by_group and not name) or ends == [None]:
+            raise typer.BadParameter(f"give MOST, LEAST:MOST, or GROUP=LEAST:MOST,... Got {text!r}.")
+        quotas[name] = ends[0] if len(ends) == 1 else tuple(ends)
+    return quotas if by_group else quotas[""]
+
+
+PerGroup = Annotated[
+    Any,
+    typer.Option(parser=quota, metavar="QUOTA", help="Most items of a group, or LEAST:MOST; by group as a=1:3,b=2."),
+]
 ShortLists = Annotated[
     bool, typer.Option("--allow-short", help="Accept problems with fewer candidates than the length.")
 ]
@@ -123,9 +143,21 @@ def one_limit(length: int | None, budget: float | None) -> None:
         raise typer.BadParameter("give only one of the two.", param_hint="--length / --budget")
 
 
-def groups_for(per_group: int | None, problems: Problems | Scan, advice: str) -> None:
+def groups_for(per_group: Any, problems: Problems | Scan, advice: str) -> Any:
     if per_group is not None and problems.groups is None:
         raise InputError(f"--per-group needs the groups of items, and there is no column of groups. {advice}")
+    return per_group if isinstance(problems.groups, str) else by_label(per_group, problems.groups)
+
+
+def by_label(per_group: Any, labels: Any) -> Any:
+    """Return quotas by the labels that a table has, which may be numbers; a group that it lacks is named."""
+    if labels is None or not isinstance(per_group, dict):
+        return per_group
+    named = {str(label): label for label in set(labels.tolist())}
+    if unknown := sorted(set(per_group) - set(named)):
+        shown = ", ".join(sorted(named)[:5]) + (", ..." if len(named) > 5 else "")
+        raise InputError(f"--per-group names {unknown[0]!r}, but no row is in that group. Groups: {shown}.")
+    return {named[name]: quota for name, quota in per_group.items()}
 
 
 def sizes_for(budget: float | None, problems: Problems | Scan, advice: str) -> None:

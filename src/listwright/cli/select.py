@@ -40,7 +40,7 @@ def select(
         Path | None, typer.Option(help="File of the rows to represent, if these are not the rows to pick from.")
     ] = None,
     groups: Annotated[str | None, typer.Option(help="Column of labels, for --per-group.")] = None,
-    per_group: Annotated[int | None, typer.Option(min=1, help="Maximum number of rows of each group.")] = None,
+    per_group: given.PerGroup = None,
     costs: Annotated[str | None, typer.Option(help="Column of costs, for --budget.")] = None,
     budget: given.CostBudget = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
@@ -64,6 +64,7 @@ def select(
     check_ending(out)
     check_picture(picture)
     print(describe_memory(vectors, column, k, reward=reward, metric=metric, neighbors=neighbors), file=sys.stderr)
+    labels = None if groups is None else read_column(vectors, groups)
     with progress("selecting"):
         selection = select_rows(
             vectors,
@@ -74,8 +75,8 @@ def select(
             neighbors=neighbors,
             sample=sample,
             targets=targets,
-            groups=None if groups is None else read_column(vectors, groups),
-            per_group=per_group,
+            groups=labels,
+            per_group=given.by_label(per_group, labels),
             costs=None if costs is None else read_column(vectors, costs),
             budget=budget,
             device=device,

@@ -17,7 +17,7 @@ from zipfile import is_zipfile
 import typer
 
 from listwright.cli import options as given
-from listwright.cli.options import groups_for, sizes_for
+from listwright.cli.options import sizes_for
 from listwright.cli.show import STANDARD, notes, print_bytes, progress
 from listwright.errors import InputError
 
@@ -50,7 +50,7 @@ def read_for(
     data: list[str],
     *,
     budget: float | None = None,
-    per_group: int | None = None,
+    per_group: Any = None,
     ids: Mapping[str, str | None] | None = None,
     **options: Any,
 ) -> Any:
@@ -66,7 +66,6 @@ def read_for(
         known = replace(known if limited else replace(known, group=None), **named)
         problems = read_problems(data, columns=known, **options)[0]
         sizes_for(budget, problems, "Fit the model again on a table that has one.")
-        groups_for(per_group, problems, "Fit the model again with --group-column.")
         return problems
     signature = model.signature_
     if signature.n_context or signature.n_items or signature.n_vector or signature.feature_names is None:

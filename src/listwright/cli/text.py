@@ -76,8 +76,12 @@ def pack(
     budget: Annotated[float, typer.Option(help="Maximum tokens of all passages for a question together.")] = 2000,
     length: Annotated[int | None, typer.Option(help="Maximum number of passages to pick.")] = None,
     per_source: Annotated[
-        list[int] | None,
-        typer.Option(help="Maximum number of passages from one source; repeat it for each level of nested sources."),
+        list[Any] | None,
+        typer.Option(
+            parser=given.quota,
+            metavar="QUOTA",
+            help="Most passages of a source, or LEAST:MOST, or a=1:3,b=2; once per level.",
+        ),
     ] = None,
     stop: Annotated[bool, typer.Option("--stop", help="Pick no passages that are hardly needed.")] = False,
     tokens: Annotated[
@@ -116,8 +120,8 @@ def pack(
         packer.save(output)
         print(f"Learned from {len(records):,} questions; wrote {output}.", file=sys.stderr)
         return
-    most = per_source[0] if per_source and len(per_source) == 1 else per_source or None
-    limits = {"budget": budget, "length": length, "per_source": most, "stop": "auto" if stop else None}
+    quotas = per_source[0] if per_source and len(per_source) == 1 else per_source or None
+    limits = {"budget": budget, "length": length, "per_source": quotas, "stop": "auto" if stop else None}
     lines = [
         _pack_record(packer, record, names, number, limits | {name: record[name] for name in KNOWN if name in record})
         for number, record in enumerate(records, start=1)

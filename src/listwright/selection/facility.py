@@ -67,7 +67,7 @@ class Epochs:
         """Return the place of the best active row, the lowest among equals; float64 decides where float32 cannot."""
         most = float(scores.max())
         self.largest = max(self.largest, most)
-        near = np.flatnonzero(scores >= most * (1 - max(self.board.near, TIE)))
+        near = np.flatnonzero(scores >= most - max(self.board.near, TIE) * abs(most))
         scores = scores[near]
         if self.board.near and 1 < len(near) <= MOST_NEAR:
             rows = self.active[near]

@@ -30,8 +30,9 @@ class Source(NamedTuple):
 def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None, ids: Any = None) -> Source:
     if isinstance(given, Source):
         return given
-    if column is not None and not isinstance(given, str | Path) and not _is_frame(given):
-        raise InputError(f"column= is for frames and Parquet files. Got {name} as {type(given).__name__}.")
+    named = "column=" if column is not None else "ids= by the name of a column" if isinstance(ids, str) else ""
+    if named and not isinstance(given, str | Path) and not _is_frame(given):
+        raise InputError(f"{named} is for frames and Parquet files. Got {name} as {type(given).__name__}.")
     if isinstance(given, str | Path):
         source = _from_file(Path(given), name, column, ids)
     elif _is_frame(given):

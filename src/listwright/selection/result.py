@@ -256,6 +256,7 @@ def _short(value: Any) -> str:
 
 SHOWN_ROWS = 4000  # rows that are not picked
 MEASURED = 20_000  # rows that the components are computed from
+WIDE, NARROW = 2000, 50  # from so many columns on, components are those of a random projection to so few
 
 
 def altair() -> Any:
@@ -266,13 +267,15 @@ def draw_rows(table: Any, rows: Ints) -> Any:
     alt, rng = altair(), np.random.default_rng(0)
     n = int(table.shape[0])
     sample = np.sort(rng.choice(n, min(MEASURED, n), replace=False))
-    block = as_dense(table[sample], np.float64)
+    width = int(table.shape[1])
+    few = rng.normal(size=(width, NARROW)) if width > WIDE else np.eye(width)  # keeps distances, nearly
+    block = as_dense(table[sample] @ few, np.float64)
     centre = block.mean(axis=0)
-    _, directions = np.linalg.eigh(np.cov(block - centre, rowvar=False).reshape(block.shape[1], -1))
+    _, directions = np.linalg.eigh((block - centre).T @ (block - centre))
     others = np.setdiff1d(sample, rows)
     others = np.sort(rng.choice(others, min(SHOWN_ROWS, len(others)), replace=False))
     shown = np.concatenate([others, rows])
-    points = (as_dense(table[shown], np.float64) - centre) @ directions[:, ::-1][:, :2]
+    points = (as_dense(table[shown] @ few, np.float64) - centre) @ directions[:, ::-1][:, :2]
     kinds = ["other"] * len(others) + ["picked"] * len(rows)
     values = [
         {"x": float(point[0]), "y": float(point[-1]), "row": int(row), "rows": kind}

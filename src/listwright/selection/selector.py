@@ -249,7 +249,7 @@ class Selector(Parameters):
         held = [self._held[row] for row in best.rows]
         named = any(name is not None for _, name in held)  # the first chunk of a pandas frame may only count its rows
         names = [row if name is None else name for row, (_, name) in zip(best.rows, held, strict=True)]
-        vectors = np.array([vector for vector, _ in held], dtype=np.float32).reshape(len(held), -1)
+        vectors = np.array([vector for vector, _ in held], dtype=np.float32).reshape(len(held), self.n_features_in_)
         return StreamPicks(np.array(best.rows, dtype=np.int64), best.value, vectors, np.array(names) if named else None)
 
     def _scale_rows(self, table: Any, name: str = "vectors") -> Floats32:
@@ -266,6 +266,8 @@ class Selector(Parameters):
             raise InputError(f"epsilon must be between 0 and 1. Got {self.epsilon!r}.")
         if not (self.scale > 0 and np.isfinite(self.scale)):
             raise InputError(f"scale must be above 0. Got {self.scale!r}.")
+        if self.options:
+            raise InputError(f"options= are for fit, and a stream keeps to none. Got {', '.join(self.options)}.")
         self.n_features_in_, self._targets = width, None
         if self.reward == "log_det":
             self._targets = np.zeros((0, width), dtype=np.float32)

@@ -201,7 +201,8 @@ def _among_rows(wish: SelectionSpec, source: Source, tools: Tools, similarity: A
         raise InputError("reward='graph_cut' needs the similarities of the rows to each other: a square matrix.")
     table, n = similarity.table, similarity.n
     asymmetric = (abs(table[low : low + BLOCK] - table[:, low : low + BLOCK].T).max() for low in range(0, n, BLOCK))
-    return similarity if max(asymmetric) <= 1e-6 * similarity.ceiling else Given((table + table.T) / 2)
+    positive = (abs(table) + table) / 2
+    return similarity if max(asymmetric) <= 1e-6 * similarity.ceiling else Given((positive + positive.T) / 2)
 
 
 def _mixture(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> Objective:
@@ -350,7 +351,7 @@ def _log_det(wish: SelectionSpec, source: Source, k: int, tools: Tools) -> folds
 
 def _saturated_coverage(wish: SelectionSpec, source: Source, tools: Tools) -> Objective:
     if wish.metric == "precomputed" and sparse.issparse(source.table):
-        graph = _matrix(wish, source)
+        graph = _matrix(wish, source).maximum(0)
         return _on_graph(graph, _weights(wish.weights, graph.shape[1]), wish.alpha)
     if wish.neighbors is None:
         return folds.FoldObjective(_fold_maker(wish, source, tools), tools.name)
