@@ -405,8 +405,8 @@ class ListEstimator(Predictor):
         linear = self.policy_.linear()
         if linear is None:
             raise AttributeError(
-                f"The policy of this {type(self).__name__} has no weights, as it is a {type(self.policy_).__name__} "
-                "policy. See listwright.importance."
+                f"The policy of this {type(self).__name__} ({type(self.policy_).__name__}) has no weights. "
+                "See listwright.importance."
             )
         items = getattr(getattr(self, "columns_", None), "catalogue_names", ())
         items = list(items) or [f"item {i}" for i in range(self.signature_.n_items or 0)]
@@ -744,4 +744,7 @@ def history_chart(history: Table) -> Any:
 
 def feature_bars(table: Table, value: str, title: str) -> Any:
     records = sorted(table.records(), key=lambda record: -abs(record[value]))[:BARS]
+    for record in records:
+        if "position" in record:  # a policy for each
+            record["feature"] += f", position {record['position']}"
     return bars(records, "feature", value, title)

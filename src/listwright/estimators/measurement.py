@@ -139,7 +139,7 @@ class Measurement:
             {"method": rival.name, "mean": rival.ahead, "low": _end(rival.low), "high": _end(rival.high)}
             for rival in self.rivals
         ]
-        return intervals(records, f"value ahead, lists of {self.limit}")
+        return intervals(records, f"value ahead, lists of {self.limit}", zero=True)
 
 
 def _end(value: float | None) -> float:
