@@ -77,7 +77,7 @@ def test_every_format_gives_the_same_problems(table: pa.Table, reward: str, endi
 @given(st.data(), st.sampled_from(["csv", "tsv", "jsonl", "parquet"]))
 @settings(max_examples=40, deadline=None)
 def test_lists_are_lists_in_every_format(data: st.DataObject, ending: str) -> None:
-    """CSV writes them as text: all equal they looked like a category, and all different they were dropped in silence."""
+    """CSV writes them as text: all equal they looked like a category, all different they were dropped in silence."""
     n = data.draw(st.integers(2, 12))
     numbers = data.draw(st.lists(st.lists(floats32, min_size=1, max_size=3), min_size=1, max_size=2)) * n
     several = data.draw(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=n)) * n

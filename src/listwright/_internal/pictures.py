@@ -121,8 +121,7 @@ def curves(records: Records, methods: Sequence[str], limit: str, y: str) -> Any:
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     values = {key: value.item() if isinstance(value, np.generic) else value for key, value in record.items()}
-    return {key: _drawn(value) if isinstance(value, float) else value for key, value in values.items()}
-
-
-def _drawn(value: float) -> float | None:
-    return None if np.isnan(value) else round(value, DIGITS) + 0.0
+    for key, value in values.items():
+        if isinstance(value, float):
+            values[key] = None if np.isnan(value) else round(value, DIGITS) + 0.0
+    return values

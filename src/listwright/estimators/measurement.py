@@ -136,14 +136,9 @@ class Measurement:
             One row per method.
         """
         records = [
-            {"method": rival.name, "mean": rival.ahead, "low": _end(rival.low), "high": _end(rival.high)}
-            for rival in self.rivals
+            {"method": rival.name, "mean": rival.ahead, "low": rival.low, "high": rival.high} for rival in self.rivals
         ]
         return intervals(records, f"value ahead, lists of {self.limit}", zero=True)
-
-
-def _end(value: float | None) -> float:
-    return np.nan if value is None else value
 
 
 def measurement_of(
