@@ -225,12 +225,12 @@ class Lists:
         known = self.picked_scores if self.picked_gains is None else self.picked_gains
         if known is None:
             raise InputError("These lists have neither gains nor scores to draw.")
-        what, picks = "score" if self.picked_gains is None else "gain", self[i]
-        problem, ids = self.problems.problem_ids[i], self.item_ids[i]
-        if not len(picks):
+        what, picked = "score" if self.picked_gains is None else "gain", len(self[i])
+        problem = self.problems.problem_ids[i]
+        if not picked:
             raise InputError(f"List {i} (problem {problem}) is empty: there is nothing to draw.")
         records = [
             {"item": f"{place}. {name}", what: float(value)}
-            for place, (name, value) in enumerate(zip(ids, known[i], strict=False), start=1)
+            for place, (name, value) in enumerate(zip(self.item_ids[i], known[i], strict=False), start=1)
         ]
         return bars(records, "item", what, f"{what} of each pick, problem {problem}")

@@ -153,6 +153,11 @@ def test_options_are_parameters_of_fit() -> None:
         (pd.DataFrame([[1, 1, 2.0]], columns=["user", "good", "good"]), "two columns named 'good'"),
         ([1, 2], "Give a frame of pandas, polars, pyarrow or DuckDB. Got builtins.list"),
         (pl.scan_csv("nowhere/past.csv"), "This frame cannot be read"),
+        (
+            pl.LazyFrame({"user": [1]}).select("user", pl.col("user").alias("user")),
+            "This frame cannot be read.*duplicate",
+        ),
+        (pa.table([[1], [1.0], [2.0]], names=["user", "good", "good"]), "two columns named 'good'"),
     ],
 )
 def test_what_is_no_frame_is_explained(given: Any, message: str) -> None:

@@ -43,8 +43,7 @@ def intervals(records: Records, title: str, *, zero: bool = False) -> Any:
     order = [record["method"] for record in records]
     chart = alt.Chart(alt.Data(values=[_plain(record) for record in records]))
     base = chart.encode(y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)))
-    axis = alt.Axis(tickCount=TICKS)
-    x = alt.X("low:Q", title=title, scale=alt.Scale(zero=zero), axis=axis)
+    x = alt.X("low:Q", title=title, scale=alt.Scale(zero=zero), axis=alt.Axis(tickCount=TICKS))
     lines = base.mark_rule(strokeWidth=2, color=BLUE).encode(x=x, x2="high:Q")
     ends = [base.mark_tick(thickness=2, size=10, color=BLUE).encode(x=f"{end}:Q") for end in ("low", "high")]
     tooltip = ["method:N", "mean:Q", "low:Q", "high:Q"]
@@ -74,7 +73,6 @@ def bars(records: Records, name: str, value: str, title: str) -> Any:
 
 
 def lines(records: Records, x: str, title: str) -> Any:
-    """Draw `value` by `kind` along a whole number, such as that of the round."""
     alt = altair()
     known = [_plain(record) for record in records if not np.isnan(record["value"])]
     places = [record[x] for record in known]

@@ -381,9 +381,8 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
     frame = nw.from_native(given)
     if column not in frame.collect_schema().names():
         raise InputError(f"The frame has no column {column!r} for {what}.")
-    problem = model.columns_.problem
-    table = as_table(frame.select(list(dict.fromkeys([problem, column]))).to_native())
-    owners, values = group_rows(table, problem).codes.tolist(), table.column(column, what).to_pylist()
+    table = as_table(frame.select(list(dict.fromkeys([model.columns_.problem, column]))).to_native())
+    owners, values = group_rows(table, model.columns_.problem).codes.tolist(), table.column(column, what).to_pylist()
     pairs = set(zip(owners, map(_as_whole, values), strict=True))
     entries = dict(pairs)
     if len(entries) < len(pairs):

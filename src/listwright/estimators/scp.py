@@ -237,8 +237,7 @@ class SCP(ListEstimator):
         about: dict[str, Any],
         deadline: float = np.inf,
     ) -> FitPlan:
-        sure = limit is not None and (items_recur(problems) or len(problems) < FEW)
-        errors = SURE if sure else 1.0
+        errors = SURE if limit is not None and (items_recur(problems) or len(problems) < FEW) else 1.0
         method, trials, report = choose(methods, problems, time_limit=limit, deadline=deadline, errors=errors)
         about = about | {"trials_": trials, "report_": report}
         if report is not None:

@@ -266,10 +266,7 @@ class SearchSpace:
         in_one_fold = len(np.unique(folds_of(self.problems.problem_ids, self.n_folds))) == 1
         if len(self.problems) < FEWEST or in_one_fold or items_recur(self.problems):
             return [self.linear()]
-        return [self.linear(), *([self.sorted_trees()] if self.trees_fit() else [])]
-
-    def trees_fit(self) -> bool:
-        return self.problems.n_features > 0 and self.can_keep(2, 2 * width(self.problems))
+        return [self.linear(), *self.sorted_trees()]
 
     def for_items(self) -> list[CandidateMethod]:
         """Return the methods for items that recur; expected gains come first, as the best on most of aslib_dev."""
@@ -284,10 +281,9 @@ class SearchSpace:
     def for_candidates(self) -> list[CandidateMethod]:
         """Return the methods for candidates that are known by their features only, the simplest first."""
         linear, softmax = self.linear(), self.softmax()
-        trees: list[CandidateMethod] = []
-        if self.trees_fit():
-            boosted = self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)
-            trees = [self.sorted_trees(), boosted]
+        trees = self.sorted_trees()
+        if trees:
+            trees += [self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)]
         sums: list[list[CandidateMethod]] = []
         if trees:
             sums = [[linear, *trees[:1]], [linear, *trees], *([[linear, *softmax, *trees]] if softmax else [])]
@@ -350,11 +346,13 @@ class SearchSpace:
     def _no_identity(self) -> list[Any]:
         return [part for part in auto_features(self.problems).parts if not isinstance(part, Identity)]
 
-    def sorted_trees(self) -> PolicyMethod:
+    def sorted_trees(self) -> list[CandidateMethod]:
         """Sort by extra-trees that predict what a candidate gains alone."""
+        if not self.problems.n_features or not self.can_keep(2, 2 * width(self.problems)):
+            return []
         from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
 
         trees = ExtraTreesRegressor(100, min_samples_leaf=2, max_features=0.5, random_state=0)
         own: dict[str, Any] = {"length": 1, "budget": None, "features": compress(Candidate(), self.problems)}
         learner = Aggregate(trees, most_rows=MOST_ROWS)
-        return self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)
+        return [self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)]

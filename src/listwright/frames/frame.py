@@ -120,8 +120,8 @@ def _collect(frame: Any) -> nw.DataFrame[Any]:
         kind = f"{type(frame).__module__}.{type(frame).__name__}"
         raise InputError(f"Give a frame of pandas, polars, pyarrow or DuckDB. Got {kind}.") from None
     except Exception as error:  # noqa: BLE001 - a lazy frame fails with whatever its library raises
-        if isinstance(error, nw.exceptions.DuplicateError):
-            no_repeats(map(str, frame.columns), "The table")
+        if isinstance(error, nw.exceptions.DuplicateError) and not hasattr(frame, "collect_schema"):  # of a lazy one
+            no_repeats(map(str, getattr(frame, "column_names", None) or frame.columns), "The table")
         raise InputError(f"This frame cannot be read: {error}") from None
 
 
