@@ -52,6 +52,7 @@ def test_rounding_in_sums_is_no_difference(scale: float) -> None:
     with pytest.warns(lw.errors.DataWarning, match="nothing to choose"):
         model.fit(problems(scale=scale))
     assert numbers(model.plot()) == [0.0]
+    assert "-0.000" not in str(model.measured_) + model.measured_._repr_html_()
     assert numbers(model.plot("importance", problems(seed=1, scale=scale))) == [0.0]
 
 

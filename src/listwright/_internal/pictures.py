@@ -15,7 +15,6 @@ CELL = "padding: 2px 10px; text-align: left; font-variant-numeric: tabular-nums"
 BLUE = "#2f7fd1"
 TICKS = 6  # of an axis of values: more of them run into each other
 LABEL = 300  # pixels of a name, past which it is cut
-DIGITS = 12  # of a value after the point: less than that is rounding in sums
 
 
 def altair() -> Any:
@@ -121,5 +120,5 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     values = {key: value.item() if isinstance(value, np.generic) else value for key, value in record.items()}
     for key, value in values.items():
         if isinstance(value, float):
-            values[key] = None if np.isnan(value) else round(value, DIGITS) + 0.0
+            values[key] = None if np.isnan(value) else round(value, 12) + 0.0  # without what rounding in sums leaves
     return values
