@@ -217,15 +217,20 @@ class Lists:
 
         Raises
         ------
+        InputError
+            If the list is empty, or if there is nothing known of its picks.
         MissingExtra
             If altair is not installed (extra `plots`).
         """
         known = self.picked_scores if self.picked_gains is None else self.picked_gains
         if known is None:
             raise InputError("These lists have neither gains nor scores to draw.")
-        what = "score" if self.picked_gains is None else "gain"
+        what, picked = "score" if self.picked_gains is None else "gain", len(self[i])
+        problem = self.problems.problem_ids[i]
+        if not picked:
+            raise InputError(f"List {i} (problem {problem}) is empty: there is nothing to draw.")
         records = [
             {"item": f"{place}. {name}", what: float(value)}
             for place, (name, value) in enumerate(zip(self.item_ids[i], known[i], strict=False), start=1)
         ]
-        return bars(records, "item", what, f"{what} of each pick, problem {self.problems.problem_ids[i]}")
+        return bars(records, "item", what, f"{what} of each pick, problem {problem}")

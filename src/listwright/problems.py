@@ -269,7 +269,7 @@ class Problems:
         missing : {"auto", "error"}
             What to do with missing features: "auto" fills them with the median, adds a 0/1 column for those that are
             missing together, and says so (where a column had none in training, a model warns, and takes the training
-            median); "error" names all columns that have some.
+            median); missing categories are none of the levels. "error" names all columns that have some.
         alternatives : str or None
             The column with what candidates are alternatives of, such as the solver of a time slice: of one value, a
             larger candidate in the list makes those that are not larger worthless.

@@ -29,4 +29,4 @@ def test_every_cell_runs_and_shows_something() -> None:
             assert page.startswith("<div")
             assert "<script" not in page
         shown += 1
-    assert shown == 12
+    assert shown == 13

@@ -131,8 +131,29 @@ def test_what_the_user_set_stays(settings: dict[str, Any]) -> None:
     np.testing.assert_array_equal(chosen.predict(problems).rows, fast.predict(problems).rows)
 
 
+@pytest.mark.parametrize("n", [12, 29])
+def test_a_few_problems_tell_gains_that_are_far_from_linear(n: int) -> None:
+    scores: dict[str, list[float]] = {"auto": [], "fast": []}
+    for seed in range(4):
+        train, test = curved(n, seed), curved(200, seed=100 + seed)
+        for effort, values in scores.items():
+            values.append(lw.SCP(2, effort=effort, random_state=0).fit(train).score(test))
+    assert np.mean(scores["auto"]) > np.mean(scores["fast"]) + 0.3
+
+
+@pytest.mark.parametrize("n", [6, 12, 29])
+def test_few_problems_are_no_reason_to_leave_the_linear_policy(n: int) -> None:
+    """Where trees are behind it, or level, they are hardly ever taken by chance."""
+    taken = []
+    for seed in range(8):
+        model = lw.SCP(2, random_state=0).fit(scored(n, seed, noise=2))
+        taken.append(model.report_.chosen != "linear")
+        assert {trial.name for trial in model.trials_} == {"linear", "trees, sorted"}
+    assert sum(taken) <= 1
+
+
 def test_few_problems_and_problems_in_parts_get_the_linear_policy() -> None:
-    for n in (1, 29):
+    for n in (1, 4):
         model = lw.SCP(2, random_state=0).fit(curved(n))
         assert (model.trials_, model.report_) == ([], None)
     streamed = lw.SCP(2, random_state=0).partial_fit(curved(60))

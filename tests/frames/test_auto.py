@@ -118,6 +118,32 @@ def test_all_columns_with_missing_values_are_named_at_once() -> None:
         lw.Problems.from_frame(table, missing="drop")
 
 
+@pytest.mark.parametrize("convert", [lambda table: table, pl.from_pandas, lambda table: pl.from_pandas(table).lazy()])
+def test_a_missing_category_is_none_of_the_levels(convert: Any, tmp_path: Any) -> None:
+    rng = np.random.default_rng(0)
+    kinds = rng.choice(["red", "blue", None], 80, p=[0.4, 0.4, 0.2])
+    table = pd.DataFrame({"problem": np.repeat(np.arange(20), 4), "x": rng.random(80), "kind": kinds})
+    names: dict[str, Any] = {"categorical": ["kind"]}
+    with pytest.warns(Notice, match="where 'kind' is missing, it is none of the levels"):
+        problems, columns = read_with_columns(convert(table), **names)
+    expected = np.stack([kinds == "blue", kinds == "red"], axis=1)
+    np.testing.assert_array_equal(problems.features[:, 1:], expected)
+    assert problems.feature_names == ("x", "kind=blue", "kind=red")
+    table.to_csv(tmp_path / "table.csv", index=False)
+    with pytest.warns(Notice, match="where 'kind' is missing"):
+        np.testing.assert_array_equal(lw.read(tmp_path / "table.csv", **names).features, problems.features)
+    assert lw.Problems.from_frame(convert(table), columns=columns).features[:, 1:].sum() == expected.sum()
+    whole = table.fillna({"kind": "red"})
+    known = read_with_columns(convert(whole), **names)[1]
+    with pytest.warns(DataWarning, match="missing values of 'kind', which had none in training"):
+        assert lw.Problems.from_frame(convert(table), columns=known).features[:, 1:].sum() == expected.sum()
+    with pytest.raises(InputError, match=r"missing in 2 columns: 'x' \(1\), 'kind' \(\d+\)"):
+        read_with_columns(convert(table.assign(x=table.x.where(table.index != 5))), missing="error", **names)
+    strict = read_with_columns(convert(whole), missing="error", **names)[1]
+    with pytest.raises(InputError, match="column 'kind': the value is missing"):
+        lw.Problems.from_frame(convert(table), columns=strict)
+
+
 def test_a_model_keeps_how_gaps_are_filled_in_its_file(tmp_path: Any) -> None:
     model = lw.SCP(1, effort="fast", random_state=0).fit(solvers(), problem="instance", reward="any:solved")
     model.save(tmp_path / "model")

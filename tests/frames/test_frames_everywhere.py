@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -19,7 +20,7 @@ from listwright.baselines import TopK
 from listwright.errors import InputError
 from listwright.frames.columns import ColumnOptions, FrameKeywords
 
-NAMES: dict[str, Any] = {"problem": "user", "item": "article", "categorical": ["kind"]}
+NAMES: dict[str, Any] = {"problem": "user", "item": "article", "categorical": ["kind"], "ignore": ["good_user"]}
 
 
 def frame(n: int = 40, seed: int = 0) -> pd.DataFrame:
@@ -31,6 +32,7 @@ def frame(n: int = 40, seed: int = 0) -> pd.DataFrame:
             "article": np.arange(n * 5),
             "good": good,
             "kind": rng.choice(["u", "v"], n * 5),
+            "good_user": np.repeat(rng.integers(1, 4, n), 5),
             "clicked": (good + 0.3 * rng.random(n * 5) > 0.9).astype(int),
         }
     )
@@ -77,7 +79,21 @@ def test_everything_that_takes_problems_takes_frames(kind: str) -> None:
     assert "40 problems" in str(comparison)
     held_out = lw.compare({"top-k": TopK()}, past, test=new, reward="any:clicked", lengths=[1], **NAMES)
     assert "20 problems" in str(held_out)
+    weighted = model.certify(new, weight="good_user", cluster="user")
+    assert weighted == model.certify(frame(20, seed=1), weight="good_user", cluster="user")
     assert model.partial_fit(new).n_rounds_ > 40
+
+
+@pytest.mark.parametrize("kind", ["lazy polars", "pandas"])
+def test_clusters_are_columns_of_frames_whose_ids_are_floats_too(kind: str) -> None:
+    convert, _ = KINDS[kind]
+    model, new = fitted(), frame(20, seed=1).assign(team=np.repeat(np.arange(20) // 4, 5))
+    floats = convert(new.assign(user=new.user.astype(float)))
+    by_team = model.certify(floats, cluster="team")
+    assert by_team.n_groups == 5
+    assert by_team == model.certify(new, cluster=np.arange(20) // 4)
+    with pytest.raises(InputError, match="no column 'teem' for cluster"):
+        model.certify(floats, cluster="teem")
 
 
 def test_the_first_frame_of_partial_fit_names_the_columns() -> None:
@@ -137,6 +153,11 @@ def test_options_are_parameters_of_fit() -> None:
         (pd.DataFrame([[1, 1, 2.0]], columns=["user", "good", "good"]), "two columns named 'good'"),
         ([1, 2], "Give a frame of pandas, polars, pyarrow or DuckDB. Got builtins.list"),
         (pl.scan_csv("nowhere/past.csv"), "This frame cannot be read"),
+        (
+            pl.LazyFrame({"user": [1]}).select("user", pl.col("user").alias("user")),
+            "This frame cannot be read.*duplicate",
+        ),
+        (pa.table([[1], [1.0], [2.0]], names=["user", "good", "good"]), "two columns named 'good'"),
     ],
 )
 def test_what_is_no_frame_is_explained(given: Any, message: str) -> None:
@@ -167,6 +188,20 @@ def test_what_is_neither_problems_nor_a_frame_is_refused_everywhere(given: Any) 
     for call in calls:
         with pytest.raises(InputError, match=r"a frame|no file|the path"):
             call()
+
+
+def test_ids_that_are_uuids_are_names() -> None:
+    ids = {number: uuid.UUID(int=number * 2**99 + 255) for number in range(1020)}
+    past, new = (table.assign(user=table.user.map(ids)) for table in (frame(), frame(20, seed=1)))
+    model = lw.SCP(2, effort="fast", random_state=0).fit(past, reward="any:clicked", **NAMES)
+    assert model.predict(new).to_frame()["problem"].tolist()[::2] == [str(name) for name in new.user[::5]]
+
+
+def test_a_column_in_the_index_is_named() -> None:
+    with pytest.raises(InputError, match=r"has 'user' in its index, which is not read\. Pass frame\.reset_index\(\)"):
+        lw.SCP(2).fit(frame().set_index(["user", "article"]), reward="any:clicked", **NAMES)
+    with pytest.raises(InputError, match=r"has 'user' in its index"):
+        fitted().predict(frame(20, seed=1).set_index("user"))
 
 
 def test_a_lambda_as_reward_names_the_class_that_takes_it() -> None:

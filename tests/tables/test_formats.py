@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,22 @@ def test_every_format_gives_the_same_problems(table: pa.Table, reward: str, endi
     with tempfile.TemporaryDirectory() as folder:
         found = read(write(table, Path(folder), ending), reward=reward, **OPTIONS)
     assert_same(expected, found)
+
+
+@given(st.data(), st.sampled_from(["csv", "tsv", "jsonl", "parquet"]))
+@settings(max_examples=40, deadline=None)
+def test_lists_are_lists_in_every_format(data: st.DataObject, ending: str) -> None:
+    """CSV writes them as text: all equal they looked like a category, all different they were dropped in silence."""
+    n = data.draw(st.integers(2, 12))
+    numbers = data.draw(st.lists(st.lists(floats32, min_size=1, max_size=3), min_size=1, max_size=2)) * n
+    several = data.draw(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=n)) * n
+    table = pa.table({"problem": ["q"] * n, "x": range(n), "near": numbers[:n], "about": several[:n]})
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert read(write(table, Path(folder), ending)).feature_names == ("x",)
+    said = [str(warning.message).partition(": ")[2] for warning in warned]
+    assert [line.partition(". Name ")[0].rpartition(": ")[2] for line in said] == ["'near'", "'about'"]
+    assert all(line.startswith("lists are not used as features") for line in said)
 
 
 @given(tables(), st.sampled_from(REWARDS))

@@ -12,6 +12,9 @@ from listwright._internal.extras import require_extra
 
 Records = Sequence[Mapping[str, Any]]
 CELL = "padding: 2px 10px; text-align: left; font-variant-numeric: tabular-nums"
+BLUE = "#2f7fd1"
+TICKS = 6  # of an axis of values: more of them run into each other
+LABEL = 300  # pixels of a name, past which it is cut
 
 
 def altair() -> Any:
@@ -33,19 +36,19 @@ def _row(tag: str, cells: Sequence[Any]) -> str:
     return "<tr>" + "".join(f'<{tag} style="{CELL}">{escape(text)}</{tag}>' for text in texts) + "</tr>"
 
 
-def intervals(records: Records, title: str) -> Any:
-    """Draw a row per record: a point at `mean`, and a line from `low` to `high`."""
+def intervals(records: Records, title: str, *, zero: bool = False) -> Any:
+    """Draw a row per record: a point at `mean`, and a line with ends from `low` to `high`; `zero` marks 0."""
     alt = altair()
     order = [record["method"] for record in records]
-    base = alt.Chart(alt.Data(values=[_plain(record) for record in records])).encode(
-        y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
-        color=alt.Color("method:N", sort=order, legend=None),
-    )
-    lines = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=title, scale=alt.Scale(zero=False)), x2="high:Q"
-    )
+    chart = alt.Chart(alt.Data(values=[_plain(record) for record in records]))
+    base = chart.encode(y=alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)))
+    x = alt.X("low:Q", title=title, scale=alt.Scale(zero=zero), axis=alt.Axis(tickCount=TICKS))
+    lines = base.mark_rule(strokeWidth=2, color=BLUE).encode(x=x, x2="high:Q")
+    ends = [base.mark_tick(thickness=2, size=10, color=BLUE).encode(x=f"{end}:Q") for end in ("low", "high")]
     tooltip = ["method:N", "mean:Q", "low:Q", "high:Q"]
-    return alt.layer(lines, base.mark_point(filled=True, size=80).encode(x="mean:Q", tooltip=tooltip))
+    points = base.mark_point(filled=True, size=80, opacity=1, color=BLUE).encode(x="mean:Q", tooltip=tooltip)
+    level = [chart.mark_rule(color="#5c6570", strokeDash=[4, 3]).encode(x=alt.datum(0))] if zero else []
+    return alt.layer(lines, *ends, points, *level)
 
 
 def bars(records: Records, name: str, value: str, title: str) -> Any:
@@ -54,14 +57,15 @@ def bars(records: Records, name: str, value: str, title: str) -> Any:
     order = [str(record[name]) for record in records]
     values = [_plain(record) | {name: str(record[name])} for record in records]
     base = alt.Chart(alt.Data(values=values)).encode(
-        y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
+        y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL))
     )
+    keys = values[0].items() if values else ()
     bar = base.mark_bar().encode(
-        x=alt.X(f"{value}:Q", title=title),
-        color=alt.condition(f"datum.{value} < 0", alt.value("#e07b1a"), alt.value("#2f7fd1")),
-        tooltip=[f"{key}:{'Q' if isinstance(val, float | int) else 'N'}" for key, val in values[0].items()],
+        x=alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=TICKS)),
+        color=alt.condition(f"datum.{value} < 0", alt.value("#e07b1a"), alt.value(BLUE)),
+        tooltip=[f"{key}:{'Q' if isinstance(val, float | int) else 'N'}" for key, val in keys],
     )
-    if "spread" not in values[0]:
+    if not values or "spread" not in values[0]:
         return bar
     spans = base.transform_calculate(low=f"datum.{value} - datum.spread", high=f"datum.{value} + datum.spread")
     return alt.layer(bar, spans.mark_rule(strokeWidth=1.5).encode(x="low:Q", x2="high:Q"))
@@ -70,11 +74,13 @@ def bars(records: Records, name: str, value: str, title: str) -> Any:
 def lines(records: Records, x: str, title: str) -> Any:
     alt = altair()
     known = [_plain(record) for record in records if not np.isnan(record["value"])]
+    places = [record[x] for record in known]
+    steps = max(places, default=1) - min(places, default=1)
     return (
         alt.Chart(alt.Data(values=known))
         .mark_line(point=True)
         .encode(
-            x=alt.X(f"{x}:Q", title=x, axis=alt.Axis(tickMinStep=1)),
+            x=alt.X(f"{x}:Q", title=x, axis=alt.Axis(tickCount=max(1, min(steps, 2 * TICKS)), format="d")),
             y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False)),
             color=alt.Color("kind:N", title=None),
             tooltip=[f"{x}:Q", "kind:N", "value:Q"],
@@ -83,7 +89,7 @@ def lines(records: Records, x: str, title: str) -> Any:
 
 
 def curves(records: Records, methods: Sequence[str], limit: str, y: str) -> Any:
-    """Draw `mean` by method along the limit or training size, with intervals from `low` to `high`."""
+    """Draw `mean` by method along the limit or training size, with bands from `low` to `high`."""
     alt = altair()
     sizes, limits = (sorted({record[name] for record in records}) for name in ("train_size", limit))
     if len(sizes) == len(limits) == 1:
@@ -98,9 +104,11 @@ def curves(records: Records, methods: Sequence[str], limit: str, y: str) -> Any:
             axis=alt.Axis(values=ticks),
             scale=alt.Scale(zero=False, nice=False, padding=20),
         ),
-        color=alt.Color("method:N", sort=list(methods)),
+        color=alt.Color("method:N", sort=list(methods), legend=alt.Legend(labelLimit=LABEL, symbolOpacity=1)),
     )
-    spans = base.mark_errorbar().encode(y=alt.Y("low:Q", title=f"mean {y}", scale=alt.Scale(zero=False)), y2="high:Q")
+    spans = base.mark_area(opacity=0.15).encode(
+        y=alt.Y("low:Q", title=f"mean {y}", stack=None, scale=alt.Scale(zero=False)), y2="high:Q"
+    )
     means = base.mark_line(point=True).encode(y="mean:Q", tooltip=["method:N", f"{x}:Q", "mean:Q", "low:Q", "high:Q"])
     chart = alt.layer(spans, means)
     if x == limit and len(sizes) > 1:
@@ -110,4 +118,7 @@ def curves(records: Records, methods: Sequence[str], limit: str, y: str) -> Any:
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     values = {key: value.item() if isinstance(value, np.generic) else value for key, value in record.items()}
-    return {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in values.items()}
+    for key, value in values.items():
+        if isinstance(value, float):
+            values[key] = None if np.isnan(value) else round(value, 12) + 0.0  # without what rounding in sums leaves
+    return values

@@ -194,8 +194,8 @@ class ListEstimator(Predictor):
             else:
                 self._fit_and_certify(problems, certify, checkpoints, validation)
         self._remember(read_as)
-        if read_as and read_as["columns_"].fills and vars(self).get("report_") is not None:
-            self.report_ = replace(self.report_, filled=tuple(read_as["columns_"].fills))
+        if read_as and read_as["columns_"].marks and vars(self).get("report_") is not None:
+            self.report_ = replace(self.report_, filled=tuple(read_as["columns_"].marks))
         if self.verbose > 0 and (measurement := self.measured_within(time.monotonic() - started)) is not None:
             print(measurement, file=sys.stderr, flush=True)
         return self
@@ -405,8 +405,8 @@ class ListEstimator(Predictor):
         linear = self.policy_.linear()
         if linear is None:
             raise AttributeError(
-                f"The policy of this {type(self).__name__} has no weights, as it is a {type(self.policy_).__name__} "
-                "policy. See listwright.importance."
+                f"The policy of this {type(self).__name__} ({type(self.policy_).__name__}) has no weights. "
+                "See listwright.importance."
             )
         items = getattr(getattr(self, "columns_", None), "catalogue_names", ())
         items = list(items) or [f"item {i}" for i in range(self.signature_.n_items or 0)]
@@ -744,4 +744,6 @@ def history_chart(history: Table) -> Any:
 
 def feature_bars(table: Table, value: str, title: str) -> Any:
     records = sorted(table.records(), key=lambda record: -abs(record[value]))[:BARS]
+    for record in (some for some in records if "position" in some):  # which has a policy of its own
+        record["feature"] += f", position {record['position']}"
     return bars(records, "feature", value, title)

@@ -18,6 +18,8 @@ from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
 from listwright.estimators.measurement import DIVERSITIES
 from listwright.evaluation.values import best_of, list_values
+from listwright.frames.arrays import group_rows
+from listwright.frames.frame import as_table
 from listwright.guarantees.bounds import approximation_ratio
 from listwright.guarantees.held_out import (
     COPIES,
@@ -376,15 +378,16 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
         return column
     if isinstance(given, Problems):
         raise InputError(f"{what}={column!r} names a column, and Problems have none: pass one entry per problem.")
-    frame = nw.from_native(given, eager_only=True)
-    if column not in frame.columns:
+    frame = nw.from_native(given)
+    if column not in frame.collect_schema().names():
         raise InputError(f"The frame has no column {column!r} for {what}.")
-    ids, column_entries = map(str, frame[model.columns_.problem].to_list()), map(_as_whole, frame[column].to_list())
-    pairs = set(zip(ids, column_entries, strict=True))
+    table = as_table(frame.select(list(dict.fromkeys([model.columns_.problem, column]))).to_native())
+    owners, values = group_rows(table, model.columns_.problem).codes.tolist(), table.column(column, what).to_pylist()
+    pairs = set(zip(owners, map(_as_whole, values), strict=True))
     entries = dict(pairs)
     if len(entries) < len(pairs):
         raise InputError(f"Column {column!r} differs within a problem, and {what} needs one entry per problem.")
-    return [entries[str(name)] for name in problems.problem_ids.tolist()]
+    return [entries[number] for number in range(len(problems))]
 
 
 def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:

@@ -136,14 +136,9 @@ class Measurement:
             One row per method.
         """
         records = [
-            {"method": rival.name, "mean": rival.ahead, "low": _end(rival.low), "high": _end(rival.high)}
-            for rival in self.rivals
+            {"method": rival.name, "mean": rival.ahead, "low": rival.low, "high": rival.high} for rival in self.rivals
         ]
-        return intervals(records, f"value ahead, lists of {self.limit}")
-
-
-def _end(value: float | None) -> float:
-    return np.nan if value is None else value
+        return intervals(records, f"value ahead, lists of {self.limit}", zero=True)
 
 
 def measurement_of(
@@ -162,7 +157,8 @@ def measurement_of(
     for name, theirs in rivals.items():
         gap = estimate(values - theirs, bounds=(-1.0, 1.0) if bounded else None)
         assert gap is not None
-        others.append(RivalValue(name, float(theirs.mean()), gap.mean, gap.low, gap.high))
+        ahead = round(gap.mean, 12) + 0.0  # without what rounding in sums leaves
+        others.append(RivalValue(name, float(theirs.mean()), ahead, gap.low, gap.high))
     return Measurement(own.mean, own.low, own.high, len(values), limit, tuple(others), out_of_fold)
 
 

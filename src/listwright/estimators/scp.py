@@ -93,10 +93,11 @@ class SCP(ListEstimator):
         static list and sorting by one column over linear policies to trees and to sums of several, and keeps the first
         one that is not behind the best by more than one standard error (two, where items recur), at the length asked
         for and over all lengths up to it; `report_` says what was chosen and what its lists are worth, and `trials_`
-        lists what was tried.
+        lists what was tried. With fewer than 30 problems it tries the linear policy and sorting by trees, and takes the
+        latter only if it is ahead by more than two standard errors.
         "auto" only chooses what is left open: it equals "fast" if `features`, `learner` or `batch_size` is set, with
-        `repeats`, with fewer than 30 problems, with an `engine` of several workers, for problems that are read in
-        parts, and in `partial_fit`.
+        `repeats`, with fewer than 5 problems, with fewer than 30 where items recur, with an `engine` of several
+        workers, for problems that are read in parts, and in `partial_fit`.
     time_limit : float, optional
         With `effort="auto"`: about how many seconds to spend on trying methods. Methods that would take longer are left
         out, and `report_` names them; the quickest is always tried, and `report_` says if that took longer. With a
@@ -236,7 +237,7 @@ class SCP(ListEstimator):
         about: dict[str, Any],
         deadline: float = np.inf,
     ) -> FitPlan:
-        errors = SURE if limit is not None and items_recur(problems) else 1.0
+        errors = SURE if limit is not None and (items_recur(problems) or len(problems) < FEW) else 1.0
         method, trials, report = choose(methods, problems, time_limit=limit, deadline=deadline, errors=errors)
         about = about | {"trials_": trials, "report_": report}
         if report is not None:

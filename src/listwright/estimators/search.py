@@ -1,7 +1,7 @@
 """What `SCP` tries for problems of each kind, in order of preference, and how it chooses.
 
-It takes the first that is not behind the best by more than one standard error; where items recur, by more than two,
-because there the first method was the best on most data that settings were chosen on.
+It takes the first that is not behind the best by more than one standard error; by more than two where items recur,
+because there the first method was the best on most data that settings were chosen on, and where problems are few.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from listwright._internal.arrays import Floats
+from listwright._internal.arrays import Floats, folds_of
 from listwright._internal.parameters import clone
 from listwright._internal.pictures import html_text
 from listwright._internal.progress import report_progress
@@ -31,7 +31,7 @@ from listwright.estimators.candidates import (
     candidates_seen,
     width,
 )
-from listwright.estimators.measurement import Measurement, measurement_of, rival_values
+from listwright.estimators.measurement import FEWEST, Measurement, measurement_of, rival_values
 from listwright.estimators.stacking import PASSES, StaticRank
 from listwright.estimators.wide import WIDE, compress
 from listwright.evaluation.values import highest, paired_difference, simplest, values_of_choice
@@ -47,7 +47,7 @@ from listwright.walk.constraints import as_constrained
 
 PENALTIES = (10.0, 100.0, 1000.0)
 SHOWN = 3  # columns that a report names
-FEW = 30  # problems that say too little of which method is better
+FEW = 30  # problems up to which only a clear difference says which method is better
 LEAST_SECONDS, TIMES_LINEAR = 20.0, 10.0  # the default time limit
 OVERHEAD = 0.1  # seconds that no estimate counts
 QUICK_FOLDS = 3  # of what is tried to choose from
@@ -228,8 +228,10 @@ def divide_by_sizes(problems: Problems, plain: ListEstimator) -> bool:
 def auto_methods(problems: Problems, plain: ListEstimator) -> list[CandidateMethod]:
     """Return what `effort="auto"` tries; parameters that the user has set stay as they are in all of its methods."""
     space = SearchSpace(problems, plain, QUICK_FOLDS)
-    if len(problems) < FEW or plain.learner != "auto" or plain.features != "auto":
+    if plain.learner != "auto" or plain.features != "auto":
         return [space.linear()]
+    if len(problems) < FEW:
+        return space.for_few()
     return space.for_items() if items_recur(problems) else space.for_candidates()
 
 
@@ -259,6 +261,13 @@ class SearchSpace:
     plain: ListEstimator  # the linear policy with the user's settings, which each method changes in some respects
     n_folds: int = 5  # parts of the problems that are held out in turn
 
+    def for_few(self) -> list[CandidateMethod]:
+        """Return the linear policy, and trees for gains that are far from linear: few problems can show no more."""
+        in_one_fold = len(np.unique(folds_of(self.problems.problem_ids, self.n_folds))) == 1
+        if len(self.problems) < FEWEST or in_one_fold or items_recur(self.problems):
+            return [self.linear()]
+        return [self.linear(), *self.sorted_trees()]
+
     def for_items(self) -> list[CandidateMethod]:
         """Return the methods for items that recur; expected gains come first, as the best on most of aslib_dev."""
         linear, by_item = self.linear(), self.by_item()
@@ -272,10 +281,9 @@ class SearchSpace:
     def for_candidates(self) -> list[CandidateMethod]:
         """Return the methods for candidates that are known by their features only, the simplest first."""
         linear, softmax = self.linear(), self.softmax()
-        trees: list[CandidateMethod] = []
-        if self.problems.n_features and self.can_keep(2, 2 * width(self.problems)):
-            boosted = self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)
-            trees = [self.sorted_trees(), boosted]
+        trees = self.sorted_trees()
+        if trees:
+            trees += [self.policy("boosted trees", learner=Aggregate(Boosting(), most_rows=MOST_ROWS), n_passes=2)]
         sums: list[list[CandidateMethod]] = []
         if trees:
             sums = [[linear, *trees[:1]], [linear, *trees], *([[linear, *softmax, *trees]] if softmax else [])]
@@ -338,11 +346,13 @@ class SearchSpace:
     def _no_identity(self) -> list[Any]:
         return [part for part in auto_features(self.problems).parts if not isinstance(part, Identity)]
 
-    def sorted_trees(self) -> PolicyMethod:
+    def sorted_trees(self) -> list[CandidateMethod]:
         """Sort by extra-trees that predict what a candidate gains alone."""
+        if not self.problems.n_features or not self.can_keep(2, 2 * width(self.problems)):
+            return []
         from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
 
         trees = ExtraTreesRegressor(100, min_samples_leaf=2, max_features=0.5, random_state=0)
         own: dict[str, Any] = {"length": 1, "budget": None, "features": compress(Candidate(), self.problems)}
         learner = Aggregate(trees, most_rows=MOST_ROWS)
-        return self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)
+        return [self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)]

@@ -65,12 +65,14 @@ def _require_one_file(table: ColumnTable, codes: Ints, ids: list[Any]) -> None:
 
 def levels_of(table: ColumnTable, name: str) -> tuple[str, ...]:
     """Distinct values of a column as text, sorted, so that the encoding does not depend on the order of the rows."""
-    return tuple(sorted({str(value) for value in names(table, name, "categorical").values}))
+    return tuple(sorted({str(value) for value in names(table, name, "categorical", gaps=True).values} - {""}))
 
 
-def one_hot(table: ColumnTable, name: str, levels: Sequence[str], *, new_levels: str = "error") -> Floats32:
-    codes = encode_names(table, name, levels, "categorical")
-    bad = first_bad(codes < 0)
+def one_hot(
+    table: ColumnTable, name: str, levels: Sequence[str], *, new_levels: str = "error", gaps: bool = False
+) -> Floats32:
+    codes = encode_names(table, name, levels, "categorical", gaps=gaps)
+    bad = first_bad(codes == -1)
     if bad is not None and new_levels == "error":
         problem = f"{_value(table, name, bad)!r} was not in the training data"
         way = 'Fit again with it, or pass new_levels="zeros" to fit, predict or score: it is then none of the levels.'
@@ -94,13 +96,13 @@ def catalogue_of(table: ColumnTable, name: str) -> tuple[str, ...]:
     return tuple(str(value) for value in names(table, name, "catalogue").values)
 
 
-def encode_names(table: ColumnTable, name: str, known: Sequence[str], option: str) -> Ints:
-    # `known` must not repeat a value.
+def encode_names(table: ColumnTable, name: str, known: Sequence[str], option: str, *, gaps: bool = False) -> Ints:
+    """Return by row the place of its value in `known`, which must not repeat one: -1 if unknown, -2 if missing."""
     number = {value: i for i, value in enumerate(known)}
     if len(number) != len(known):
         raise InputError(f"{option}: the names of column {name!r} must differ. Got {list(known)!r:.60}.")
-    codes, values = names(table, name, option)
-    return np.array([number.get(str(value), -1) for value in values], dtype=np.int64)[codes]
+    codes, values = names(table, name, option, gaps=gaps)
+    return np.array([*(number.get(str(value), -1) for value in values), -2], dtype=np.int64)[codes]
 
 
 def _value(table: ColumnTable, name: str, row: int) -> object:
@@ -169,10 +171,11 @@ def stack_columns(
     at = 0
     for name in chosen:
         width = len(columns.flags(name))
+        fill = columns.fills.get(name, columns.medians.get(name))
         if name in columns.levels:
-            matrix[:, at : at + width] = one_hot(table, name, columns.levels[name], new_levels=new_levels)
+            known, gaps = columns.levels[name], fill is not None
+            matrix[:, at : at + width] = one_hot(table, name, known, new_levels=new_levels, gaps=gaps)
         else:
-            fill = columns.fills.get(name, columns.medians.get(name))
             matrix[:, at] = as_float32(table, name, option, fill=fill)
             if width > 1:
                 matrix[:, at + 1] = is_missing(table, name)

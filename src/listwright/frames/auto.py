@@ -29,7 +29,7 @@ def find_items(table: ColumnTable, problem: str, open_names: Iterable[str]) -> s
     """Return the one column of text that names recurring items: different within each problem, the same in all."""
     owners = names(table, problem, "problem").codes
     given = {name: table.columns[name] for name in open_names if name in table.columns}
-    texts = [name for name, column in given.items() if is_text(column.type) and not column.null_count]
+    texts = [name for name, column in given.items() if is_text(column.type) and not is_missing(table, name).any()]
     matches = [name for name in texts if recurs(owners, _codes(table, name))]
     return matches[0] if len(matches) == 1 else None
 
@@ -62,19 +62,23 @@ def recurs(owners: Ints, codes: Ints) -> bool:
 
 def fill_gaps(table: ColumnTable, columns: Columns, *, refuse: bool) -> Columns:
     """Find the medians of columns with missing values; with `refuse`, raise an error that names all, with counts."""
-    chosen = [name for name in (*columns.features, *columns.context) if name not in columns.levels]
-    gaps = {name: count for name in chosen if (count := _missing(table, name))}
-    if refuse and gaps:
-        raise _gap_error(table, gaps)
+    chosen = (*columns.features, *columns.context)
+    gaps = {name: count for name in chosen if (count := _missing(table, name, columns))}
     if refuse:
+        _refuse_gaps(table, gaps)
         return columns
-    if gaps:
-        line = f"{table.source}: missing values of {_some(gaps)} are filled with the median, and 0/1 columns mark them"
+    blank, plain = ([name for name in gaps if (name in columns.levels) == category] for category in (True, False))
+    if blank:
+        line = f"{table.source}: where {_some(blank)} is missing, it is none of the levels"
+        warn(f'{line}. Pass missing="error" to refuse that.', Notice)
+    if plain:
+        line = f"{table.source}: missing values of {_some(plain)} are filled with the median, and 0/1 columns mark them"
         warn(f'{line}; learners that take NaN get NaN. Pass missing="error" to refuse them.', Notice)
     whole = [name for name in chosen if name not in gaps and name in table.columns]
     medians = {name: _median(table, name) for name in whole if is_number(table.columns[name].type)}
-    fills = {name: _median(table, name) for name in gaps}
-    marks = {name: mark for chosen in (columns.features, columns.context) for name, mark in _marks(table, gaps, chosen)}
+    medians |= {name: 0.0 for name in whole if name in columns.levels}
+    fills = {name: _median(table, name) for name in plain} | dict.fromkeys(blank, 0.0)
+    marks = {name: mark for some in (columns.features, columns.context) for name, mark in _marks(table, plain, some)}
     return replace(columns, fills=fills, marks=marks, medians=medians)
 
 
@@ -88,25 +92,27 @@ def _marks(table: ColumnTable, gaps: Collection[str], chosen: Iterable[str]) -> 
 
 def warn_of_new_gaps(table: ColumnTable, columns: Columns) -> None:
     """Warn of columns that had no missing values in training, and have some here."""
-    gaps = [name for name in columns.medians if _missing(table, name)]
+    gaps = [name for name in columns.medians if _missing(table, name, columns)]
     if gaps:
-        why = "which had none in training, are filled with the training median"
+        why = "which had none in training, are filled with the training median, or are none of the levels"
         warn(f"{table.source}: missing values of {_some(gaps)}, {why}.", DataWarning)
 
 
-def _gap_error(table: ColumnTable, gaps: dict[str, int]) -> InputError:
+def _refuse_gaps(table: ColumnTable, gaps: dict[str, int]) -> None:
     way = 'Fill them, leave columns out with ignore=, or pass missing="auto".'
     if len(gaps) > 1:
         listed = ", ".join(f"{name!r} ({count:,})" for name, count in gaps.items())
-        return InputError(f"{table.source}: values are missing in {len(gaps):,} columns: {listed}. {way}")
-    ((name, count),) = gaps.items()
-    return table.error(int(is_missing(table, name).argmax()), name, f"the value is missing, one of {count:,}", way)
+        raise InputError(f"{table.source}: values are missing in {len(gaps):,} columns: {listed}. {way}")
+    for name, count in gaps.items():
+        raise table.error(int(is_missing(table, name).argmax()), name, f"the value is missing, one of {count:,}", way)
 
 
-def _missing(table: ColumnTable, name: str) -> int:
+def _missing(table: ColumnTable, name: str, columns: Columns) -> int:
     column = table.columns.get(name)
     if column is None:
         return 0
+    if name in columns.levels:
+        return int(is_missing(table, name).sum())
     count = column.null_count
     if pa.types.is_floating(column.type):
         count += int(pc.sum(pc.is_nan(column)).as_py() or 0)

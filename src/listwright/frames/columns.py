@@ -21,6 +21,7 @@ from listwright.frames.values import is_list, is_number, is_text, to_bools
 T = TypeVar("T", bound=Callable[..., Any])
 LOOKED_AT = 1_000  # rows of a column of text that say whether it holds numbers
 NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
+LIST, LIST_OF_NUMBERS = r"^\s*\[.*\]\s*$", r"^\s*\[[-+\d.eE,\s]*\]\s*$"  # as JSON, which files of text hold
 
 
 @saved_as("Columns")
@@ -278,16 +279,17 @@ def warn_of_unused(table: ColumnTable, names: Sequence[str], plain: Sequence[str
     kinds = {name: table.columns[name].type for name in names}
     lists = {name: is_number(kind.value_type) for name, kind in kinds.items() if is_list(kind)}
     dates = [name for name, kind in kinds.items() if pa.types.is_temporal(kind)]
-    written = [name for name in plain if is_text(kinds[name]) and _holds_numbers(table.columns[name])]
-    texts = [name for name in plain if is_text(kinds[name]) and _few_values(table.columns[name])]
-    texts = [name for name in texts if name not in written]
+    texts = {name: table.columns[name] for name in plain if is_text(kinds[name])}
+    written = [name for name, column in texts.items() if _all_match(column, NUMBER)]
+    lists |= {name: _all_match(column, LIST_OF_NUMBERS) for name, column in texts.items() if _all_match(column, LIST)}
+    few = [name for name, column in texts.items() if name not in {*written, *lists} and _few_values(column)]
     days = "Turn them into numbers, such as days since an event, or name them with ignore=."
     _warn_left_out(table, "dates and times are not used as features", dates, days)
     for numeric, use in ((True, "embeddings with vectors="), (False, "ids of other items with links=")):
         held = [name for name, of_numbers in lists.items() if of_numbers == numeric]
         _warn_left_out(table, "lists are not used as features", held, f"Name {use}, and others with ignore=.")
     roles = "Name those that hold categories with categorical=, ids of items with item=, and others with ignore=."
-    _warn_left_out(table, "text is not used as a feature", texts, roles)
+    _warn_left_out(table, "text is not used as a feature", few, roles)
     way = "Convert them to numbers, or name ids of items with item=, categories with categorical=, others with ignore=."
     _warn_left_out(table, "numbers written as text are not used as features", written, way)
 
@@ -298,9 +300,11 @@ def _warn_left_out(table: ColumnTable, why: str, columns: list[str], advice: str
         warn(f"{table.source}: {why}, so these columns are left out: {quoted}. {advice}", DataWarning)
 
 
-def _holds_numbers(column: pa.ChunkedArray) -> bool:
-    given = column.slice(0, LOOKED_AT).drop_null()
-    return bool(len(given)) and bool(to_bools(pc.match_substring_regex(given, NUMBER)).all())
+def _all_match(column: pa.ChunkedArray, pattern: str) -> bool:
+    """Return whether the first entries that are not empty match the pattern, and there are some."""
+    filled = column.slice(0, LOOKED_AT).drop_null()
+    filled = filled.filter(pc.not_equal(filled, ""))
+    return bool(len(filled)) and bool(to_bools(pc.match_substring_regex(filled, pattern)).all())
 
 
 def _few_values(column: pa.ChunkedArray) -> bool:

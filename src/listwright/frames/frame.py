@@ -105,7 +105,8 @@ def as_table(frame: Any) -> ColumnTable:
             unreadable[str(name)] = str(error).partition("\n")[0]
     categories = tuple(str(name) for name, kind in eager.schema.items() if kind in (nw.Categorical, nw.Enum))
     backend = eager.implementation.value
-    return ColumnTable(columns, (FileRows("", len(eager)),), unreadable, categories, backend=backend)
+    index = tuple(map(str, eager.to_native().index.names)) if eager.implementation.is_pandas() else ()
+    return ColumnTable(columns, (FileRows("", len(eager)),), unreadable, categories, backend=backend, index=index)
 
 
 def _collect(frame: Any) -> nw.DataFrame[Any]:
@@ -119,8 +120,8 @@ def _collect(frame: Any) -> nw.DataFrame[Any]:
         kind = f"{type(frame).__module__}.{type(frame).__name__}"
         raise InputError(f"Give a frame of pandas, polars, pyarrow or DuckDB. Got {kind}.") from None
     except Exception as error:  # noqa: BLE001 - a lazy frame fails with whatever its library raises
-        if isinstance(error, nw.exceptions.DuplicateError):
-            no_repeats(map(str, frame.columns), "The table")
+        if isinstance(error, nw.exceptions.DuplicateError) and not hasattr(frame, "collect_schema"):  # of a lazy one
+            no_repeats(map(str, getattr(frame, "column_names", None) or frame.columns), "The table")
         raise InputError(f"This frame cannot be read: {error}") from None
 
 
@@ -133,6 +134,8 @@ def is_frame(given: Any) -> TypeGuard[IntoFrame]:
 
 def as_chunked(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    if str(chunked.type) == "extension<arrow.uuid>":  # whose bytes are no text
+        return pa.chunked_array([pa.array([entry and str(entry) for entry in chunked.to_pylist()], pa.string())])
     return chunked.cast(pa.string()) if pa.types.is_dictionary(chunked.type) else chunked
 
 

@@ -44,6 +44,7 @@ class ColumnTable:
     backend: str | None = None  # library of the frame: "pandas", "polars" or "pyarrow"; None for files
     fixed: bool = False  # whether a model says which column is which, so that no option can
     streamed: bool = False  # whether these are whole problems out of a larger table, which a scan has checked
+    index: tuple[str, ...] = ()  # names of the index of a pandas frame, which is not read
 
     @property
     def n_rows(self) -> int:
@@ -72,6 +73,8 @@ class ColumnTable:
             return self.columns[name]
         if name in self.unreadable:
             raise InputError(f"{self.source}: column {name!r} cannot be used: {self.unreadable[name]}.")
+        if name in self.index:
+            raise InputError(f"{self.source} has {name!r} in its index, which is not read. Pass frame.reset_index().")
         fixed = self.is_fixed(option)
         advice = "The model was fitted with it: add it" if fixed else f"Name the right column with {option}="
         raise InputError(f"{self.source} has no column {name!r}. It has {_list_names(self.names)}. {advice}.")

@@ -68,20 +68,20 @@ def numbers(table: ColumnTable, name: str, option: str, *, fill: float | None = 
 
 def is_missing(table: ColumnTable, name: str) -> NDArray[np.bool_]:
     column = table.columns[name]
-    return np.ones(len(column), bool) if pa.types.is_null(column.type) else np.isnan(to_floats(column))
+    return np.isnan(to_floats(column)) if is_number(column.type) else names(table, name, "", gaps=True).codes < 0
 
 
-def names(table: ColumnTable, name: str, option: str) -> NameColumn:
-    """Read a column of ids or categories: as integers where all values are whole, so that CSV and Parquet agree."""
+def names(table: ColumnTable, name: str, option: str, *, gaps: bool = False) -> NameColumn:
+    """Read ids or categories: as integers where all are whole, so that CSV and Parquet agree, and gaps as -1."""
     column = _as_names(table, name, option)
     encoded = column.combine_chunks().dictionary_encode()
-    missing = first_bad(to_bools(encoded.is_null()))
-    if missing is not None:
-        raise table.error(missing, name, "the value is missing", _another(table, option, "Give every row a value"))
-    codes, values = to_ints(encoded.indices), encoded.dictionary.to_pylist()
+    codes, values = to_ints(encoded.indices.fill_null(-1)), encoded.dictionary.to_pylist()
     if "" in values:
-        row = int(np.argmax(codes == values.index("")))
-        raise table.error(row, name, "the value is empty", _another(table, option, "Give every row a value"))
+        codes = np.where(codes == values.index(""), -1, codes)
+    missing = first_bad(codes < 0)
+    if missing is not None and not gaps:
+        problem = f"the value is {'empty' if column[missing].is_valid else 'missing'}"
+        raise table.error(missing, name, problem, _another(table, option, "Give every row a value"))
     if any(part.is_text for part in table.parts) and all(_is_plain_integer(value) for value in values):
         values = [int(value) for value in values]
     return NameColumn(codes, values)

@@ -237,18 +237,21 @@ class HeldOutCertificate:
         return html_text(str(self))
 
     def plot(self) -> Any:
-        """Draw what was seen on the held-out problems, and how low it may be elsewhere.
+        """Draw the lower bounds, and what was seen of the lists on the held-out problems.
 
         Returns
         -------
         altair.Chart
-            A row for the value of the lists, and one for each rival that they are ahead of.
+            A row for each statement, with a tick at its bound: the value of the lists, which has a point at the mean
+            seen, shares of greedy and of the best lists, and how far the lists are ahead of rivals.
         """
-        names = [f"ahead of {NAMES.get(name, name)}" for name in self.ahead_of]
+        shares = {"share of greedy": self.share_of_greedy, "share of the best lists": self.share_of_best}
+        bounds = {name: share for name, share in shares.items() if share is not None}
+        bounds |= {f"ahead of {NAMES.get(name, name)}": bound for name, bound in self.ahead_of.items()}
         records = [{"method": "value of lists", "mean": self.mean, "low": self.value, "high": self.mean}]
-        for name, bound in zip(names, self.ahead_of.values(), strict=True):
-            records.append({"method": name, "mean": bound, "low": bound, "high": bound})
-        return intervals(records, f"lower bounds at {format_confidence(self.delta)} % confidence")
+        records += [{"method": name, "mean": np.nan, "low": bound, "high": np.nan} for name, bound in bounds.items()]
+        title = f"ticks: lower bounds at {format_confidence(self.delta)} % confidence; point: mean seen"
+        return intervals(records, title, zero=True)
 
     def __str__(self) -> str:
         parts = [f"lists are worth at least {format_bound(self.value, 2)}"]
