@@ -70,20 +70,21 @@ def cell(rate: float, logger: str, size: tuple[int, int], n: int, logs: int) -> 
     strength = np.exp(rng.normal(size=items) * 0.7)
     liked = strength * appeal / appeal.mean()  # what the old policy likes, and something of the truth
     shown = np.argsort(-strength)[:length] if logger == "epsilon" else strength
-    target = Mixed(logger, shown, liked)
-    today, truth = (_worth(policy, appeal, length) for policy in (Mixed(logger, shown, None), target))
+    target, logging = Mixed(logger, shown, liked), Mixed(logger, shown, None)
+    today, truth = (_worth(policy, appeal, length) for policy in (logging, target))
     rows: dict[str, list[tuple[float, float]]] = {}
     verdicts = {"right": 0, "wrong": 0, "undecided": 0}
     for number in range(logs):
         told = _evaluate(
-            _log(np.random.default_rng([number, 5]), Mixed(logger, shown, None), appeal, n, length), target
+            _log(np.random.default_rng([number, 5]), logging, appeal, n, length), target
         )
         for name, estimate in told.estimates.items():
             rows.setdefault(name, []).append((estimate.low, estimate.high))
         verdicts[_judge(told.against_log.verdict, truth - today)] += 1
     found = {name: _summary(np.array(some), truth) for name, some in rows.items()}
     about = {"rate": rate, "logger": logger, "length": length, "items": items, "lists": n, "logs": logs}
-    return about | {"truth": truth, "today": today, "estimators": found, "verdicts": verdicts}
+    clicks = n * _matching(logging, target, appeal, length)
+    return about | {"truth": truth, "today": today, "clicks": clicks, "estimators": found, "verdicts": verdicts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +153,21 @@ def _worth(policy: Mixed, appeal: Array, length: int) -> float:
     """What a policy earns per list, over many drawn lists."""
     rng = np.random.default_rng(99)
     return float(np.mean([appeal[policy.draw(rng, 5_000, length, len(appeal))[0]].sum(1).mean() for _ in range(40)]))
+
+
+def _matching(logging: Mixed, target: Mixed, appeal: Array, length: int) -> float:
+    """The clicks of equal weight that one logged list holds of the policy asked about, to be expected."""
+    rng, lists, first, second = np.random.default_rng(7), np.arange(5_000), 0.0, 0.0
+    for _ in range(20):
+        rows, chances = logging.draw(rng, len(lists), length, len(appeal))
+        open_items, weights = np.ones((len(lists), len(appeal)), dtype=bool), np.ones(chances.shape)
+        for position, picks in enumerate(rows.T):
+            weights[:, position] = target.at(open_items)[lists, picks] / chances[:, position]
+            open_items[lists, picks] = False
+        weights = weights.cumprod(axis=1)
+        first += float((weights * appeal[rows]).sum(axis=1).mean()) / 20
+        second += float((weights**2 * appeal[rows]).sum(axis=1).mean()) / 20
+    return first**2 / second
 
 
 def _evaluate(log: Log, target: Mixed) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from benchmarks.feedback.plans import FACTOR, MOST, within
+
 SHORT = {
     "direct": "direct",
     "slate_ips": "slate IPS",
@@ -40,6 +42,7 @@ def learning(results: dict[str, Any]) -> str:
         "drift": _drift,
         "trees": _trees,
         "objectives": _objectives,
+        "plans": _plans,
         "costs": _costs,
         "size": _size,
     }
@@ -133,6 +136,24 @@ def _objectives(found: list[dict[str, Any]]) -> str:
         "`off_policy`, which keeps the model with the highest lower bound by the log. What lists on all visitors are "
         f"worth in truth, without exploration, as means over {found[0]['logs']} logs, and how far `off_policy` is "
         "ahead.\n\n" + _table(["setting", "the log", "gain", "off_policy", "ahead"], rows)
+    )
+
+
+def _plans(found: dict[str, Any]) -> str:
+    some, trials = found["settings"], found["trials"]
+    named, guessed = (
+        sum(within(one[name], one["seen"]) for one in some) for name in ("planned", "planned without the difference")
+    )
+    ratios = np.array([one["seen"] / one["planned"] for one in some])
+    right, wrong = (sum(one[kind] for one in some) for kind in ("right", "wrong"))
+    return (
+        f"Planned trials: {len(some)} settings drawn at random (`benchmarks/feedback/plans.py`; {found['drawn']} were "
+        f"drawn, {found['drawn'] - len(some)} left out because more than {MOST:,} lists are planned), {trials} simulated "
+        f"trials of each, which show whole lists of the candidate to its share. `plan` sees a log of {found['lists']:,} "
+        f"lists. With the true `difference=`, {named} of {len(some)} plans are within a factor of {FACTOR:g} of the "
+        f"number of lists after which four of five trials have ended, which is {ratios.min():.2f} to {ratios.max():.2f} "
+        f"times the planned one; with the difference that the log suggests, {guessed} are. Of {len(some) * trials:,} "
+        f"trials, {right:,} end with the right verdict and {wrong:,} with the wrong one."
     )
 
 
