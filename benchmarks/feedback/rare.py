@@ -38,12 +38,14 @@ def rare_events(
     """One entry per cell: by estimator coverage and width of the intervals given, and the verdicts of `switch`.
 
     `keep` is called after each cell, and cells that are `known` are not computed again. Cells in which an estimator
-    covers less than `LOW` are measured once more with five times as many logs, to tell chance from a fault.
+    covers less than `LOW` are measured once more with five times as many logs, to tell chance from a fault. Cells
+    of older code (`"older"`) are computed again one by one, and stay in the table until then.
     """
     there = {(one["rate"], one["logger"], (one["length"], one["items"])): one for one in known}
     wanted = [(rate, logger, size) for size, logger, rate in product(SIZES, LOGGERS, RATES)]
     with ProcessPoolExecutor(workers) as pool:
-        futures = {which: pool.submit(cell, *which, LISTS, logs) for which in wanted if which not in there}
+        missing = [which for which in wanted if which not in there or there[which].get("older")]
+        futures = {which: pool.submit(cell, *which, LISTS, logs) for which in missing}
         for which, future in futures.items():
             there[which] = future.result()
             keep([there[one] for one in wanted if one in there])
@@ -61,8 +63,8 @@ def _below(one: dict[str, Any]) -> list[str]:
     return [name for name, share in covered.items() if share is not None and round(share, 3) < LOW]
 
 
-def cell(rate: float, logger: str, size: tuple[int, int], n: int, logs: int) -> dict[str, Any]:
-    """All estimators in one cell."""
+def world(rate: float, logger: str, size: tuple[int, int]) -> tuple[Mixed, Mixed, Array]:
+    """The logging policy, the one asked about, and how often each item is clicked."""
     length, items = size
     rng = np.random.default_rng([int(1000 * rate), LOGGERS.index(logger), items])
     appeal = rng.gamma(2.0, size=items)
@@ -70,14 +72,17 @@ def cell(rate: float, logger: str, size: tuple[int, int], n: int, logs: int) -> 
     strength = np.exp(rng.normal(size=items) * 0.7)
     liked = strength * appeal / appeal.mean()  # what the old policy likes, and something of the truth
     shown = np.argsort(-strength)[:length] if logger == "epsilon" else strength
-    target, logging = Mixed(logger, shown, liked), Mixed(logger, shown, None)
+    return Mixed(logger, shown, None), Mixed(logger, shown, liked), appeal
+
+
+def cell(rate: float, logger: str, size: tuple[int, int], n: int, logs: int) -> dict[str, Any]:
+    """All estimators in one cell."""
+    (length, items), (logging, target, appeal) = size, world(rate, logger, size)
     today, truth = (_worth(policy, appeal, length) for policy in (logging, target))
     rows: dict[str, list[tuple[float, float]]] = {}
     verdicts = {"right": 0, "wrong": 0, "undecided": 0}
     for number in range(logs):
-        told = _evaluate(
-            _log(np.random.default_rng([number, 5]), logging, appeal, n, length), target
-        )
+        told = _evaluate(_log(np.random.default_rng([number, 5]), logging, appeal, n, length), target)
         for name, estimate in told.estimates.items():
             rows.setdefault(name, []).append((estimate.low, estimate.high))
         verdicts[_judge(told.against_log.verdict, truth - today)] += 1

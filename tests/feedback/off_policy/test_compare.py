@@ -117,10 +117,9 @@ def test_what_the_log_never_shows_is_no_safe_share(unseen: float) -> None:
     """A log without any exploration: items that it never shows could be worth nothing."""
     for seed in range(10):
         rng, n = np.random.default_rng(seed), 1500
-        problems, log, ids = lw.Problems.from_arrays(rng.random((n, 6, 2))), lw.feedback.Log(), [str(i) for i in range(n)]
-        log.append(
-            lw.Lists(problems, problems.offsets[:-1, None] + [0, 1]), propensities=np.ones((n, 2)), list_ids=ids
-        )
+        problems, log = lw.Problems.from_arrays(rng.random((n, 6, 2))), lw.feedback.Log()
+        ids, rows = [str(i) for i in range(n)], problems.offsets[:-1, None] + [0, 1]
+        log.append(lw.Lists(problems, rows), propensities=np.ones((n, 2)), list_ids=ids)
         log.feedback(ids, (rng.random((n, 2)) < 0.3).astype(float))
         other = rng.random((n, 1)) < unseen
 

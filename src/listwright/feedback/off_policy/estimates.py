@@ -236,8 +236,8 @@ NAMES = tuple(field.name for field in fields(OffPolicyEvaluation))[:12]
 
 
 def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, values: Floats) -> OffPolicyEstimate:
-    # Few events: no interval is narrower than what a Poisson count of the estimated size allows. If all lists of the log
-    # are worth the same, whatever is shown may be, too.
+    # Few events: no interval is narrower than what a Poisson count of the estimated size allows. If all lists of the
+    # log are worth the same, other lists may be, too.
     size, n = part.effective_size, len(part.influence)
     value = min(max(part.value, bounds[0]), bounds[1])
     if size < LEAST:
