@@ -249,7 +249,8 @@ def clicks() -> str:
         "![Lists of five without a click, by method](images/results-clicks.png)",
         f"**Of lists of five that OnlineSCP learned from clicks alone, {mean[ONLINE]} % get no click**; with full "
         f"information {mean['SCP, full information']}, LSBGreedy {mean['LSBGreedy']}, the best static list in "
-        f"hindsight {mean['static list in hindsight']}, ranked bandits {mean['ranked bandits']}. {_as_of(results)} "
+        f"hindsight {mean['static list in hindsight']}, ranked bandits {mean['ranked bandits']}. "
+        f"{_as_of(results, 'failures')} "
         f"Lines: the lowest and the highest of {len(runs)} populations of simulated readers.",
         _fold(
             "In numbers: regret, movies, tastes that change, trees, time and memory", feedback_tables.learning(results)
@@ -277,7 +278,7 @@ def off_policy() -> str:
         "![Error of each estimator as a multiple of the lowest](images/results-off-policy.png)",
         f"**The error of `switch`, which `evaluate` recommends, is {switch['mean']:.2f} times the lowest of its "
         f"setting in the median of the {len(complete)} of {len(settings)} settings in which all estimators have "
-        f"evidence.** {_as_of(results)} Lines: from the lower to the upper quartile of these settings.",
+        f"evidence.** {_as_of(results, 'estimates')} Lines: from the lower to the upper quartile of these settings.",
         _fold("How it was measured, coverage, and a real log", feedback_tables.estimates(results)),
     )
 
@@ -421,8 +422,8 @@ def _quartiles(values: Sequence[float]) -> dict[str, float]:
     return {"low": low, "mean": middle, "high": high}
 
 
-def _as_of(results: dict[str, Any]) -> str:
-    return f"As of {results['day']}."
+def _as_of(results: dict[str, Any], part: str = "") -> str:
+    return f"As of {results.get('days', {}).get(part, results['day'])}."
 
 
 def _value(row: dict[str, Any]) -> str:

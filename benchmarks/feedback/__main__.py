@@ -20,6 +20,7 @@ from benchmarks.feedback.news import failures, regret
 from benchmarks.feedback.objectives import compare_objectives
 from benchmarks.feedback.off_policy import estimates
 from benchmarks.feedback.open_bandit import real_log
+from benchmarks.feedback.plans import compare_plans
 from benchmarks.feedback.rare import rare_events
 from benchmarks.feedback.section import rare_section
 from benchmarks.feedback.settings import LOGS
@@ -49,6 +50,7 @@ def main() -> None:
         "trees": compare_learners,
         "objectives": compare_objectives,
         "size": large_log,
+        "plans": compare_plans,
         "open bandit": lambda: real_log(fetch("open_bandit")),
         "rare events": lambda: rare_events(
             lambda figures: write("rare events", figures),
@@ -72,8 +74,10 @@ def read() -> dict[str, Any]:
 
 
 def write(name: str, figures: Any) -> None:
-    """Puts the figures of one part into the file, beside those of the others."""
-    FILE.write_text(json.dumps(read() | {"day": date.today().isoformat(), name: figures}, indent=1) + "\n")
+    """Puts the figures of one part into the file, with their day, beside those of the others."""
+    known = read()
+    days = known.get("days", {}) | {name: date.today().isoformat()}
+    FILE.write_text(json.dumps(known | {"days": days, name: figures}, indent=1) + "\n")
     print(name, "done", flush=True)
 
 

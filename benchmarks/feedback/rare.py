@@ -38,12 +38,14 @@ def rare_events(
     """One entry per cell: by estimator coverage and width of the intervals given, and the verdicts of `switch`.
 
     `keep` is called after each cell, and cells that are `known` are not computed again. Cells in which an estimator
-    covers less than `LOW` are measured once more with five times as many logs, to tell chance from a fault.
+    covers less than `LOW` are measured once more with five times as many logs, to tell chance from a fault. Cells
+    of older code (`"older"`) are computed again one by one, and stay in the table until then.
     """
     there = {(record["rate"], record["logger"], (record["length"], record["items"])): record for record in known}
     wanted = [(rate, logger, size) for size, logger, rate in product(SIZES, LOGGERS, RATES)]
     with ProcessPoolExecutor(workers) as pool:
-        futures = {which: pool.submit(cell, *which, LISTS, logs) for which in wanted if which not in there}
+        missing = [which for which in wanted if which not in there or there[which].get("older")]
+        futures = {which: pool.submit(cell, *which, LISTS, logs) for which in missing}
         for which, future in futures.items():
             there[which] = future.result()
             keep([there[key] for key in wanted if key in there])
@@ -63,8 +65,8 @@ def _below(record: dict[str, Any]) -> list[str]:
     return [name for name, share in covered.items() if share is not None and round(share, 3) < LOW]
 
 
-def cell(rate: float, logger: str, size: tuple[int, int], n: int, logs: int) -> dict[str, Any]:
-    """All estimators in one cell."""
+def world(rate: float, logger: str, size: tuple[int, int]) -> tuple[Mixed, Mixed, Array]:
+    """The logging policy, the one asked about, and how often each item is clicked."""
     length, items = size
     rng = np.random.default_rng([int(1000 * rate), LOGGERS.index(logger), items])
     appeal = rng.gamma(2.0, size=items)
@@ -72,20 +74,24 @@ def cell(rate: float, logger: str, size: tuple[int, int], n: int, logs: int) -> 
     strength = np.exp(rng.normal(size=items) * 0.7)
     liked = strength * appeal / appeal.mean()  # what the old policy likes, and something of the truth
     shown = np.argsort(-strength)[:length] if logger == "epsilon" else strength
-    target = Mixed(logger, shown, liked)
-    today, truth = (_worth(policy, appeal, length) for policy in (Mixed(logger, shown, None), target))
+    return Mixed(logger, shown, None), Mixed(logger, shown, liked), appeal
+
+
+def cell(rate: float, logger: str, size: tuple[int, int], n: int, logs: int) -> dict[str, Any]:
+    """All estimators in one cell."""
+    (length, items), (logging, target, appeal) = size, world(rate, logger, size)
+    today, truth = (_worth(policy, appeal, length) for policy in (logging, target))
     rows: dict[str, list[tuple[float, float]]] = {}
     verdicts = {"right": 0, "wrong": 0, "undecided": 0}
     for number in range(logs):
-        evaluation = _evaluate(
-            _log(np.random.default_rng([number, 5]), Mixed(logger, shown, None), appeal, n, length), target
-        )
+        evaluation = _evaluate(_log(np.random.default_rng([number, 5]), logging, appeal, n, length), target)
         for name, estimate in evaluation.estimates.items():
             rows.setdefault(name, []).append((estimate.low, estimate.high))
         verdicts[_judge(evaluation.against_log.verdict, truth - today)] += 1
     estimators = {name: _summary(np.array(some), truth) for name, some in rows.items()}
     about = {"rate": rate, "logger": logger, "length": length, "items": items, "lists": n, "logs": logs}
-    return about | {"truth": truth, "today": today, "estimators": estimators, "verdicts": verdicts}
+    clicks = n * _matching(logging, target, appeal, length)
+    return about | {"truth": truth, "today": today, "clicks": clicks, "estimators": estimators, "verdicts": verdicts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +160,21 @@ def _worth(policy: Mixed, appeal: Array, length: int) -> float:
     """The mean value of a policy's lists, over many drawn ones."""
     rng = np.random.default_rng(99)
     return float(np.mean([appeal[policy.draw(rng, 5_000, length, len(appeal))[0]].sum(1).mean() for _ in range(40)]))
+
+
+def _matching(logging: Mixed, target: Mixed, appeal: Array, length: int) -> float:
+    """The clicks of equal weight that one logged list holds of the policy asked about, to be expected."""
+    rng, lists, first, second = np.random.default_rng(7), np.arange(5_000), 0.0, 0.0
+    for _ in range(20):
+        rows, chances = logging.draw(rng, len(lists), length, len(appeal))
+        open_items, weights = np.ones((len(lists), len(appeal)), dtype=bool), np.ones(chances.shape)
+        for position, picks in enumerate(rows.T):
+            weights[:, position] = target.at(open_items)[lists, picks] / chances[:, position]
+            open_items[lists, picks] = False
+        weights = weights.cumprod(axis=1)
+        first += float((weights * appeal[rows]).sum(axis=1).mean()) / 20
+        second += float((weights**2 * appeal[rows]).sum(axis=1).mean()) / 20
+    return first**2 / second
 
 
 def _evaluate(log: Log, target: Mixed) -> Any:

@@ -180,3 +180,20 @@ def test_a_plan_by_slots_counts_the_slots_that_change() -> None:
     assert slots.n_lists > lists.n_lists  # the log is drawn evenly: nearly every slot changes
     with pytest.raises(InputError, match="by must be lists or slots"):
         plan(log, best, by="items")
+
+
+@pytest.mark.parametrize("by", ["lists", "slots"])
+def test_plans_that_cannot_be_made_say_so(by: str) -> None:
+    log = even_log(300)
+    for options in ({"loss_budget": 1e-300}, {"loss_budget": 1e-12}, {"difference": 1e-8}):
+        found = plan(log, best, by=by, **options)
+        assert found.n_lists is None
+        assert "No number of lists can be told" in str(found)
+    assert plan(log, best, by=by, loss_budget=1e9).share == 0.5
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(InputError, match="difference must be a number"):
+            plan(log, best, by=by, difference=wrong)
+        with pytest.raises(InputError, match="loss_budget must be above 0"):
+            plan(log, best, by=by, loss_budget=wrong)
+    with pytest.raises(InputError, match="at least two lists"):
+        plan(even_log(1), best, by=by)

@@ -68,6 +68,8 @@ def test_the_walk_from_a_log_to_a_second_rollout(opened, asked, tmp_path, capsys
     log = lw.feedback.Log.from_parquet(tmp_path / "log.parquet")
     problems = log.answered_lists().problems
     assert set(problems.quotas.pinned.tolist()) == {-1, 0, 1}
+    groups = pl.read_parquet(tmp_path / "log.parquet")["group"]
+    assert set(groups.drop_nulls()) == {"a", "b"}  # null in lists without groups, whatever stands beside them
     second = lw.OnlineSCP(3, random_state=0).fit_log(log)
     lists = second.predict(problems)
     held = [set(np.where(row >= 0, row, -1).tolist()) for row in lists.rows]
@@ -276,6 +278,22 @@ def test_a_user_stays_with_a_version(opened, asked, fitted, tmp_path):
         }
         for user in map(str, range(12))
     }
+    assert all(len(versions) == 1 for versions in seen.values())
+    assert len(set.union(*seen.values())) == 2
+
+
+def test_users_stay_with_their_version_over_restarts(opened, asked, fitted, tmp_path):
+    fitted(1).save(tmp_path / "other.listwright")
+    settings = {"store": f"sqlite:///{tmp_path}/users.db", "candidate": "other", "loss_budget": 0.4}
+    settings["models"] = {"other": tmp_path / "other.listwright"}
+    seen = {}
+    for start in range(3):
+        client = opened(**settings)
+        client.until(lambda client=client: client.service.registry.of("default").canary is not None)
+        for user in range(25):
+            told = client.post("/v1/lists", json=asked(8, seed=start) | {"user": f"user {user}"}).json()
+            seen.setdefault(user, set()).add(told["model_version"])
+        client.stop()
     assert all(len(versions) == 1 for versions in seen.values())
     assert len(set.union(*seen.values())) == 2
 

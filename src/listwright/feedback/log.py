@@ -214,6 +214,8 @@ class Log:
         """Return the answered lists as two logs of every other fold, so that one can judge what the other taught."""
         answered = self.answered_lists()
         odd = folds_of(answered.list_ids) % 2 == 1
+        if odd.all() or not odd.any():
+            raise InputError(f"{len(odd):,} lists with an outcome are too few to learn from some and judge on others.")
         return self._taking(answered, np.flatnonzero(~odd)), self._taking(answered, np.flatnonzero(odd))
 
     def _taking(self, answered: AnsweredLists, which: Ints) -> Log:

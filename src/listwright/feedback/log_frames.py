@@ -120,7 +120,8 @@ def _candidate_columns(problems: Problems, budgets: Floats | None, nested: bool)
     as_lists = ALIKE[1] + (ALIKE[0] if nested else ())
     others |= {QUOTAS[name][0]: _quota_column(array, name in as_lists) for name, array in arrays.items() if array.size}
     others["budget"] = None if budgets is None else budgets[problems.owners]
-    others["group"] = None if problems.groups is None else [str(name) for name in problems.groups.tolist()]
+    groups = None if problems.groups is None else [str(name) or None for name in problems.groups.tolist()]
+    others["group"] = None if groups is None else pa.array(groups, pa.string())  # null in lists without groups
     return columns | {name: values for name, values in others.items() if values is not None}
 
 

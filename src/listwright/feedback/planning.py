@@ -21,6 +21,8 @@ from listwright.feedback.off_policy.targets import Target, as_target
 BEYOND = 0.5  # standard errors of the mean beyond the boundary, by which four of five trials have crossed it
 MOST = 0.5  # share of the lists that a candidate may have
 LISTS, EVENTS = 40.0, 10.0  # of equal weight, before which there is no verdict
+LEAST = 1e-9  # difference per list, and share, below which no number of lists is told
+FAR = 1e15  # lists, beyond which none is told
 TUNING = 250.0  # lists after which the boundary would be tightest for one look; it is nearly so from 200 to 200,000
 UNITS = 4096  # groups of lists by the end of their ids; lists of a user are in the same one
 WAYS = ("lists", "slots")  # to mix a candidate in
@@ -62,7 +64,10 @@ class Plan:
     def __str__(self) -> str:
         start = f"Show the candidate in {100 * self.share:.3g} % of the {self.by}."
         if self.n_lists is None:
-            return f"{start} No difference is to be expected, so no number of lists would show one."
+            if abs(self.difference) < LEAST:
+                return f"{start} No difference is to be expected, so no number of lists would show one."
+            cause = "the lists of the log are all worth the same, or the difference or the share is too small"
+            return f"{start} No number of lists can be told for a difference of {self.difference:+.2g}: {cause}."
         takes = f"A difference of {self.difference:+.4f} per list takes about {self.n_lists:,} lists with feedback"
         return f"{start} {takes}; at most {self.loss:.4f} per list are lost."
 
@@ -114,12 +119,16 @@ def plan(
     """
     if not 0 < loss_budget < math.inf:
         raise InputError(f"loss_budget must be above 0. Got {loss_budget!r}.")
+    if difference is not None and not math.isfinite(difference):
+        raise InputError(f"difference must be a number. Got {difference!r}.")
     if by not in WAYS:
         raise InputError(f"by must be lists or slots. Got {by!r}.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EvidenceWarning)
         estimated = evaluate(log, policy, value=value, confidence=confidence)
     today = estimated.logged.value
+    if math.isnan(today):
+        raise InputError("plan needs at least two lists with an outcome.")
     expected = estimated.value.value - today if difference is None else difference
     share = candidate_share(loss_budget, today)
     logged = log.answered_lists()
@@ -149,7 +158,7 @@ def candidate_share(loss_budget: float, today: float) -> float:
 
 def needed_lists(difference: float, variance: float, share: float, confidence: float, today: float) -> int | None:
     """Return the lists by which `SequentialTest` sees a difference in four of five cases."""
-    if abs(difference) < 1e-9 or variance <= 0:
+    if min(abs(difference), share) < LEAST or variance <= 0:
         return None
     rest = 1.0 - share
     other = variance * max((today + difference) / today, 0.1) if today > 0 else variance  # counts vary with their mean
@@ -162,7 +171,7 @@ def needed_lists(difference: float, variance: float, share: float, confidence: f
     def missing(lists: float) -> float:
         return lists - (_boundary(lists, confidence) + BEYOND) ** 2 * max(own, alike) / difference**2
 
-    return math.ceil(max(least, scipy.optimize.brentq(missing, 1.0, 1e15)))
+    return math.ceil(max(least, scipy.optimize.brentq(missing, 1.0, FAR))) if missing(FAR) > 0 else None
 
 
 def _boundary(lists: float, confidence: float) -> float:

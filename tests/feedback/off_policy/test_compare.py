@@ -10,7 +10,7 @@ import pytest
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.feedback import compare, evaluate, safe_rollout
+from listwright.feedback import EvidenceWarning, compare, evaluate, safe_rollout
 from tests.feedback.off_policy.logs import BEST, EVEN, best, even_log, first_two, worst
 
 
@@ -109,3 +109,35 @@ def test_a_tolerance_allows_more() -> None:
     assert safe_rollout(log, first_two).share < safe_rollout(log, first_two, tolerance=0.2).share
     with pytest.raises(InputError, match="tolerance must be 0 or more"):
         safe_rollout(log, best, tolerance=-1.0)
+
+
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+@pytest.mark.parametrize("unseen", [0.5, 1.0])
+def test_what_the_log_never_shows_is_no_safe_share(unseen: float) -> None:
+    """A log without any exploration: items that it never shows could be worth nothing."""
+    for seed in range(10):
+        rng, n = np.random.default_rng(seed), 1500
+        problems, log = lw.Problems.from_arrays(rng.random((n, 6, 2))), lw.feedback.Log()
+        ids, rows = [str(i) for i in range(n)], problems.offsets[:-1, None] + [0, 1]
+        log.append(lw.Lists(problems, rows), propensities=np.ones((n, 2)), list_ids=ids)
+        log.feedback(ids, (rng.random((n, 2)) < 0.3).astype(float))
+        other = rng.random((n, 1)) < unseen
+
+        def policy(some: lw.Problems, other: Any = other) -> lw.Lists:
+            return lw.Lists(some, some.offsets[:-1, None] + np.where(other, [2, 3], [0, 1]))
+
+        for tolerance in (0.0, 0.05):
+            assert safe_rollout(log, policy, tolerance=tolerance).share == 0.0
+
+
+def test_logs_that_are_too_small_say_so() -> None:
+    for n in (1, 2):
+        log = even_log(n)
+        with pytest.warns(EvidenceWarning):
+            found = evaluate(log, best)
+        assert found.against_log.verdict == "cannot tell"
+        assert "000,000,000" not in found.against_log.advice
+    with pytest.raises(InputError, match="too few to learn from some and judge on others"):
+        lw.OnlineSCP(2).fit_log(even_log(1), objective="off_policy")
+    with pytest.raises(InputError, match="at least two lists"):
+        evaluate(even_log(1), best, propensity="examination")

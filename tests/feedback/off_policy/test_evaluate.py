@@ -235,7 +235,7 @@ def test_the_pseudo_inverse_allows_for_what_the_doubly_robust_estimate_shows_to_
     same, half = (_with_bias(InfluenceValues(scale * robust.influence, 400.0), robust) for scale in (1.0, 0.5))
     assert same.bias == 0.0
     assert half.bias == pytest.approx(robust.value / 2, rel=0.01)
-    assert estimate_of(half, 0.95, (0.0, 1.0), False).high > robust.value
+    assert estimate_of(half, 0.95, (0.0, 1.0), robust.influence).high > robust.value
     assert _with_bias(robust, InfluenceValues(robust.influence, 1.0)).bias == 0.0  # nothing to check it with
 
 
@@ -310,3 +310,35 @@ def test_what_cannot_be_evaluated() -> None:
         evaluate(small_log(), first_two, value="clicks")
     with pytest.raises(InputError, match=r"must return listwright\.Lists"):
         evaluate(small_log(), lambda problems: [[0, 1]])
+
+
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+@pytest.mark.parametrize(("rate", "n"), [(0.0, 60), (0.02, 600), (0.4, 100), (1.0, 60), (1.0, 300)])
+def test_the_policy_of_the_log_earns_what_the_log_says_and_is_not_judged(rate: float, n: int) -> None:
+    """Clicks that depend on nothing: a model finds chance differences, which are no differences between policies."""
+    judged = 0
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        problems, learner = lw.Problems.from_arrays(rng.random((n, 6, 2))), lw.OnlineSCP(3, random_state=seed)
+        lists, log = learner.recommend(problems, list_ids=[str(i) for i in range(n)]), Log()
+        log.append(lists)
+        log.feedback(lists.list_ids, (rng.random(lists.rows.shape) < rate).astype(float))
+        found = evaluate(log, learner)
+        for name, one in found.estimates.items():
+            assert np.isnan(one.low) or one.low <= found.logged.value <= one.high, name
+        judged += found.against_log.verdict != "cannot tell"
+    assert judged == 0
+
+
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+def test_lists_that_are_all_worth_the_same_judge_no_policy() -> None:
+    for rate in (0.0, 1.0):
+        for seed in range(10):
+            rng = np.random.default_rng(seed)
+            problems, log = lw.Problems.from_arrays(rng.random((300, 4, 2))), Log()
+            lists = lw.OnlineSCP(2, random_state=seed).recommend(problems, list_ids=[str(i) for i in range(300)])
+            log.append(lists)
+            log.feedback(lists.list_ids, np.full(lists.rows.shape, rate))
+            found = evaluate(log, first_two)
+            assert found.against_log.verdict == "cannot tell"
+            assert found.switch.low <= 2 * rate <= found.switch.high

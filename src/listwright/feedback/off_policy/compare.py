@@ -16,7 +16,7 @@ from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import Difference, OffPolicyEstimate
 from listwright.feedback.off_policy.estimators import estimators
-from listwright.feedback.off_policy.evaluate import basis_of, evaluation_of, logged_estimate
+from listwright.feedback.off_policy.evaluate import evaluation_of, least_varying, logged_estimate, ways_of
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
 from listwright.feedback.off_policy.propensities import check_arguments, known_gains
 from listwright.feedback.off_policy.rollout import against_log, difference
@@ -181,25 +181,25 @@ def _validate_policies(policies: Mapping[str, Any], baseline: str | None) -> str
 
 class _PolicyEvidence(NamedTuple):
     estimate: OffPolicyEstimate
-    influence: Floats  # by list: what its interval is made of
+    ways: tuple[Floats, Floats]  # by list: what it is compared by
     seen: Evidence | None  # None for the policy of the log itself
 
 
 def _estimate_policy(log: LoggedGains, policy: Any, seed: int, confidence: float, propensity: str) -> _PolicyEvidence:
     """Estimate one policy's value; for "logged", the plain mean of the log."""
     if isinstance(policy, str) and policy == LOGGED:
-        return _PolicyEvidence(logged_estimate(log, confidence), log.values, None)
+        return _PolicyEvidence(logged_estimate(log, confidence), (log.values, log.values), None)
     seen = evidence(log, as_target(policy, seed))
     parts = estimators(seen)
     value = evaluation_of(seen, parts, confidence, propensity).value
-    return _PolicyEvidence(value, parts[basis_of(log, parts)].influence, seen)
+    return _PolicyEvidence(value, ways_of(log, parts), seen)
 
 
 def _difference(
     seen: Mapping[str, _PolicyEvidence], names: tuple[str, str], log: LoggedGains, confidence: float
 ) -> Difference:
     new, old = (seen[name] for name in names)
-    apart = new.influence - old.influence
+    apart = least_varying(new.ways, old.ways)
     if new.seen is not None and old.seen is None:
         return against_log(names, new.estimate, old.estimate, apart, new.seen, confidence)
     return difference(names, new.estimate, old.estimate, apart, log, confidence)

@@ -235,8 +235,9 @@ class OffPolicyEvaluation:
 NAMES = tuple(field.name for field in fields(OffPolicyEvaluation))[:12]
 
 
-def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike: bool) -> OffPolicyEstimate:
-    # Few events: no interval is narrower than what a Poisson count of the estimated size allows.
+def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, values: Floats) -> OffPolicyEstimate:
+    # Few events: no interval is narrower than what a Poisson count of the estimated size allows. If all lists of the
+    # log are worth the same, other lists may be, too.
     size, n = part.effective_size, len(part.influence)
     value = min(max(part.value, bounds[0]), bounds[1])
     if size < LEAST:
@@ -247,13 +248,14 @@ def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, alike:
         if value > bounds[1] / 2:  # lists without a click may be rare, too
             low = min(low, bounds[1] - rare_interval(n * (bounds[1] - value), n * spread, part.unit, confidence)[1] / n)
         low = max(low, bounds[0])
-    elif alike:
-        low, high = unseen_interval(part.value, size, bounds)
+    elif np.ptp(values) == 0:
+        low, high = unseen_interval(values[0], size, bounds)
     else:
         low, high = skewed_interval(
             part.influence, confidence=confidence, bounds=bounds, n_effective=size, bias=part.bias
         )
-    return OffPolicyEstimate(value, min(low, value), max(high, value), size, part.events)
+    seen = (value, values[0]) if np.ptp(values) == 0 else (value,)
+    return OffPolicyEstimate(value, min(low, *seen), max(high, *seen), size, part.events)
 
 
 def _counts(estimate: OffPolicyEstimate) -> tuple[str, str]:

@@ -142,8 +142,8 @@ def evaluate(
     seen = evidence(known, target)
     evaluation = evaluation_of(seen, estimators(seen, clip=clip), confidence, propensity)
     if looked is not None:
-        part, alike = estimate_examined(known.logged, target, looked), bool(np.ptp(known.values) == 0)
-        examined = estimate_of(part, confidence, (0.0, known.most), alike)
+        part = estimate_examined(known.logged, target, looked)
+        examined = estimate_of(part, confidence, (0.0, known.most), known.values)
         evaluation = replace(evaluation, examination=examined, recommended="examination")
     if evaluation.effective_size < FEW:
         _warn_few(evaluation.effective_size, len(known), seen.ratios[:, 0])
@@ -162,14 +162,14 @@ def evaluation_of(
     # Estimates that rest on the model (`direct`, `switch`) keep their value but take the interval of the basis
     # estimate, because their own spread does not include the model's bias.
     log, bounds = seen.log, (0.0, seen.log.most)
-    alike = bool(np.ptp(log.values) == 0)
-    estimates = {name: estimate_of(part, confidence, bounds, alike) for name, part in parts.items()}
+    estimates = {name: estimate_of(part, confidence, bounds, log.values) for name, part in parts.items()}
     known = estimates[basis_of(log, parts)]
     for name in MODELLED if seen.has_path else ():
         middle = min(max(parts[name].value, bounds[0]), bounds[1])
         ends = min(known.low, middle), max(known.high, middle)
         estimates[name] = OffPolicyEstimate(middle, *ends, known.effective_size, known.events)
-    apart, old = parts[basis_of(log, parts)].influence - log.values, logged_estimate(log, confidence)
+    apart = least_varying(ways_of(log, parts), (log.values, log.values))
+    old = logged_estimate(log, confidence)
     return OffPolicyEvaluation(
         **estimates,  # type: ignore[arg-type]
         logged=old,
@@ -182,13 +182,24 @@ def evaluation_of(
 
 def logged_estimate(log: LoggedGains, confidence: float) -> OffPolicyEstimate:
     part = with_events(log.values, np.ones(log.gains.shape), log.gains, float(len(log)))
-    return estimate_of(part, confidence, (0.0, log.most), bool(np.ptp(log.values) == 0))
+    return estimate_of(part, confidence, (0.0, log.most), log.values)
 
 
 def basis_of(log: LoggedGains, parts: dict[str, InfluenceValues]) -> str:
     """Return the name of the estimate that supplies the intervals of modelled ones."""
     robust, slots = parts["cascade_dr"].effective_size, parts["pseudo_inverse"].effective_size
     return "pseudo_inverse" if robust < ENOUGH and slots >= MANY and not log.stops else "cascade_dr"
+
+
+def ways_of(log: LoggedGains, parts: dict[str, InfluenceValues]) -> tuple[Floats, Floats]:
+    """Return what a policy is compared by: the influence of the basis, and that of weights alone."""
+    basis = basis_of(log, parts)
+    return parts[basis].influence, parts["per_position_sn" if basis == "cascade_dr" else basis].influence
+
+
+def least_varying(new: tuple[Floats, Floats], old: tuple[Floats, Floats]) -> Floats:
+    """Return the difference by list that varies least: weights alone if the policy shows much of what the log does."""
+    return min((one - other for one, other in zip(new, old, strict=True)), key=np.std)
 
 
 def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:

@@ -99,6 +99,8 @@ def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
 
 def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> InfluenceValues:
     # Its spread includes that of examination and appeal, which are estimated anew without each tenth of the lists.
+    if len(logged) < 2:
+        raise InputError("Position bias needs at least two lists with an outcome.")
     target = target.suit(logged.problems)
     lists = [target.lists(logged.take(which)) for which in runs(logged.problems)]
     whole, size = _examine(logged, lists, looked, np.arange(len(logged)))

@@ -14,7 +14,7 @@ from listwright.evaluation.intervals import format_interval, skewed_interval
 from listwright.evaluation.table import Table
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import Difference, OffPolicyEstimate
-from listwright.feedback.off_policy.estimators import ENOUGH, normalise, support_size
+from listwright.feedback.off_policy.estimators import ENOUGH, SUPPORT, normalise, support_size
 from listwright.feedback.off_policy.evidence import Evidence, LoggedGains, evidence
 from listwright.feedback.off_policy.propensities import check_arguments, known_gains
 from listwright.feedback.off_policy.targets import as_target
@@ -155,7 +155,7 @@ def _at(
     """Return share, difference to today per list, its lower bound, and the effective size at the last position."""
     weights: Floats = np.cumprod(1.0 - share + share * ratios, axis=1, dtype=np.float64)
     apart = normalise(weights, gains) - gains.sum(axis=1)
-    size = support_size(weights[:, -1])
+    size = support_size(weights[:, -1], 1.0 - share * (1.0 - SUPPORT))  # of the share alone a tenth may be missing
     low, _ = skewed_interval(apart, confidence=confidence, bounds=(-most, most), n_effective=size)
     return share, float(apart.mean()), low, size
 
@@ -205,15 +205,18 @@ def _more(point: float, apart: Floats, log: LoggedGains, confidence: float) -> s
 
 def _no_evidence(names: tuple[str, str], point: float, size: float, log: LoggedGains, confidence: float) -> str:
     """Say how much exploration towards the policy would give enough evidence, when too few lists match it."""
-    gap = max(0.0 if np.isnan(point) else abs(point), SMALLEST * float(log.values.mean()), 1e-9)
+    gap = max(0.0 if np.isnan(point) else abs(point), SMALLEST * float(log.values.mean()))
+    new, old = names
+    told = f"The log cannot tell {new} from {old}: only {size:.0f} of its {len(log):,} lists speak for {new}"
+    if gap < 1e-9:
+        return f"{told}, and none got a click, so nothing says how many would do."
     spread = float(np.append(log.values, [0.0, log.most]).std())  # lists that are alike do not show how others vary
     needed = 2.0 * (_reach(confidence) * spread / gap) ** 2
     share, lists = min(1.0, needed / len(log)), "" if needed <= len(log) else f", over {_round_forecast(needed)} lists,"
     digits = 0 if share >= 0.1 else 1
     return (
-        f"The log cannot tell {names[0]} from {names[1]}: only {size:.0f} of its {len(log):,} lists speak for "
-        f"{names[0]}. To see a difference of {gap:.3f} per list, exploration of at least {100 * share:.{digits}f} % "
-        f"towards {names[0]}{lists} would do."
+        f"{told}. To see a difference of {gap:.3f} per list, exploration of at least {100 * share:.{digits}f} % "
+        f"towards {new}{lists} would do."
     )
 
 
