@@ -469,7 +469,9 @@ def test_a_mixture_that_is_looked_at_problem_by_problem_is_wrong_in_at_most_delt
     whole = world(3, 1000, lambda _, x: AnySuccess(x[..., 0] > 0.6))
     false = 0
     for seed in range(DRAWS):
-        model = lw.SCP(1, features=lw.features.Candidate(), batch_size=10, n_passes=1, keep="mixture", random_state=seed)
+        model = lw.SCP(
+            1, features=lw.features.Candidate(), batch_size=10, n_passes=1, keep="mixture", random_state=seed
+        )
         model.fit(good).partial_fit(bad).partial_fit(bad)
         rows = np.random.default_rng(seed).choice(1000, 20, replace=False)
         made = model.certify(whole[rows[:1]], DELTA)

@@ -45,7 +45,7 @@ from listwright.training.round import (
 from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
-REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of either's problems that is noticed
+REMEMBERED, ALIKE = 64, 0.2  # certificates that are remembered, and the share of either's problems that is noticed
 ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
 MASK = (1 << 64) - 1
 OWN_REWARD = "It takes your reward to be as seen here on all problems: {}."
@@ -339,6 +339,8 @@ def as_certification(
     own_split: bool = False,
 ) -> Certification:
     asked = dict(zip(("length", "budget"), model._limits() if limits is None else limits, strict=True))
+    if np.ndim(asked["budget"]):
+        raise InputError("A certificate is about one budget for all problems. Got one for each.")
     training = getattr(model, "training_problems_", None) if training is None else training
     fitted = {name: _snapshot(rival) for name, rival in _fit_rivals(rivals, asked, training).items()}
     return Certification(_snapshot(model), asked, fitted, _ledger_of(model), per_group, own_split)
