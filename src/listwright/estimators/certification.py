@@ -45,7 +45,7 @@ from listwright.training.round import (
 from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
-REMEMBERED, ALIKE = 64, 0.2  # certificates that are remembered, and the share of either's problems that is noticed
+REMEMBERED, ALIKE = 64, 0.3  # certificates that are remembered, and the share of either's problems that is noticed
 ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
 MASK = (1 << 64) - 1
 OWN_REWARD = "It takes your reward to be as seen here on all problems: {}."

@@ -198,8 +198,8 @@ class HeldOutCertificate:
         Parameters
         ----------
         more : Problems or frame
-            Further held-out problems with a reward, drawn from the same source. Those that are part of this certificate
-            already are refused.
+            Further held-out problems with a reward, drawn from the same source: which are passed first must not depend
+            on their values. Those that are part of this certificate already are refused.
         cluster : str or array-like, optional
             Problems that belong together, as in `certify`: for a certificate that was made with clusters. Those that
             are part of it already are refused, because their problems are no new draws.
@@ -212,8 +212,8 @@ class HeldOutCertificate:
         Raises
         ------
         InputError
-            If this certificate was made with `weight`, is that of a chosen winner, or was read from a file, which does
-            not hold what is needed to go on; or if problems or clusters occur again.
+            If this certificate was made with `weight` or counts copies as one draw, is that of a chosen winner, or was
+            read from a file, which does not hold what is needed to go on; or if problems or clusters occur again.
 
         Examples
         --------
@@ -228,8 +228,8 @@ class HeldOutCertificate:
         """
         if self.continuation is None:
             raise InputError(
-                "This certificate cannot be updated: it was read from a file, has weights, or is that of a chosen "
-                "winner. Call certify again, with all problems."
+                "This certificate cannot be updated: it was read from a file, has weights or copies of problems, or is "
+                "that of a chosen winner. Call certify again, with all problems."
             )
         return self.continuation.extend(self, more, cluster)
 
