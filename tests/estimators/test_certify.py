@@ -233,6 +233,14 @@ def test_medians_of_all_states_are_named(missing):
     assert breaches == ("missing values were filled with medians of all states",) * (missing > 0)
 
 
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
+def test_gains_beyond_single_precision_are_certified():
+    huge = problems().with_reward(Total(1e300 * np.abs(problems().features[:, 0].astype(float))))
+    made = lw.SCP(2, features=Candidate(), n_passes=1, random_state=0).fit(huge[:140]).certify(huge[140:])
+    assert 0 < made.value <= made.mean
+    assert made.share_of_greedy is None
+
+
 def test_budgets_by_problem_are_refused(model):
     with pytest.raises(InputError, match="one budget for all problems"):
         model.certify(problems()[140:], budget=np.ones(100))

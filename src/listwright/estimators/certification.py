@@ -104,7 +104,8 @@ class Certification:
         # In an order of their own: what predict draws goes by place, and places may have been chosen.
         kept = kept[np.argsort(_content_keys(states)[kept], kind="stable")]
         problems, states = problems[kept], states.take(kept)
-        names, weights = (None if column is None else column[kept] for column in (names, weights))
+        names = None if names is None else names[kept]
+        weights = None if weights is None else weights[kept]
         problems, weights = _split_off_weights(problems, weights)
         draws = Draws.of(problems, states, STEP if self.ledger is None else self.ledger.states.tolerance, names)
         every = draws if self.earlier is None else self.earlier.join(draws)
