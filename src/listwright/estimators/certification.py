@@ -98,9 +98,7 @@ class Certification:
             if len(kept) < len(problems):
                 left_out = len(problems) - len(kept)
                 notes.append(f"Left out, and not covered: {left_out} that nearly equal training problems.")
-        for name, ledger in ((name, _ledger_of(rival)) for name, rival in self.rivals.items()):
-            if ledger is not None and ledger.states.knows(states.take(kept)).any():
-                notes.append(OWN_RIVAL.format(NAMES.get(name, name)))
+        notes += [] if self.own_split else self._note_rivals(states.take(kept))
         # In an order of their own: what predict draws goes by place, and places may have been chosen.
         kept = kept[np.argsort(_content_keys(states)[kept], kind="stable")]
         problems, states = problems[kept], states.take(kept)
@@ -124,6 +122,11 @@ class Certification:
         measured, laws = self._measure_lists(problems, zlib.crc32(keys.tobytes()))
         measured = replace(measured, keys=keys, further=further, notes=(*laws, *notes))
         return replace(measured, clusters=clusters, weights=weights)
+
+    def _note_rivals(self, states: States) -> list[str]:
+        ledgers = ((name, _ledger_of(rival)) for name, rival in self.rivals.items())
+        known = [name for name, ledger in ledgers if ledger is not None and ledger.states.knows(states).any()]
+        return [OWN_RIVAL.format(NAMES.get(name, name)) for name in known]
 
     def _measure_lists(self, problems: Problems, seed: int) -> tuple[HeldOutValues, list[str]]:
         """Return the values of all methods' lists, and notes on what the reward does not allow to claim.
