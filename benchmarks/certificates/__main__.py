@@ -171,6 +171,13 @@ def width_table(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def narrower(results: dict[str, Any]) -> str:
+    """By how many per cent the bound alone is nearer to what was seen than that of listwright 0.1: from, to."""
+    below = [row["below"] for row in results["widths"] if row["n"] >= 100]
+    shares = [round(100 * (1 - one["alone"] / one["listwright 0.1"])) for one in below]
+    return f"{min(shares)} to {max(shares)}"
+
+
 def page(results: dict[str, Any]) -> str:
     """The tables and a sentence on the online runs."""
     online_runs = results["online"]
@@ -181,7 +188,8 @@ def page(results: dict[str, Any]) -> str:
     )
     below = (
         "How far bounds lie below what was seen (means over the same samples): a certificate's bound for the one "
-        "statement (`certificate.alone`), what it prints beside four other statements, and other methods, alone too:"
+        "statement (`certificate.alone`), what it prints beside four other statements, and other methods, alone too. "
+        f"From 100 problems on, the former is {narrower(results)} % nearer than that of listwright 0.1:"
     )
     rows = results["held_out"]
     most = f"In each of the {len(rows)} settings, any of the statements was wrong in at most "

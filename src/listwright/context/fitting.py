@@ -229,8 +229,8 @@ def certify_packer(
     again = clusters if copies else None
     measured = HeldOutValues(values, best, others, clusters=again, notes=notes, remarks=remarks)
     keys = np.array([int(case.key(), 16) for case in examples], dtype=np.uint64)
-    certificate = make_certificate(measured, delta=delta, length=length, budget=budget)
-    return with_earlier_uses(certificate, replace(measured, keys=keys))
+    made = make_certificate(measured, delta=delta, length=length, budget=budget)
+    return with_earlier_uses(made, replace(measured, keys=keys))
 
 
 def _scores_of(example: Example) -> Floats:

@@ -124,9 +124,8 @@ class Certification:
         return replace(measured, clusters=clusters, weights=weights)
 
     def _note_rivals(self, states: States) -> list[str]:
-        ledgers = ((name, _ledger_of(rival)) for name, rival in self.rivals.items())
-        known = [name for name, ledger in ledgers if ledger is not None and ledger.states.knows(states).any()]
-        return [OWN_RIVAL.format(NAMES.get(name, name)) for name in known]
+        ledgers = {NAMES.get(name, name): _ledger_of(rival) or Ledger() for name, rival in self.rivals.items()}
+        return [OWN_RIVAL.format(name) for name, ledger in ledgers.items() if ledger.states.knows(states).any()]
 
     def _measure_lists(self, problems: Problems, seed: int) -> tuple[HeldOutValues, list[str]]:
         """Return the values of all methods' lists, and notes on what the reward does not allow to claim.
