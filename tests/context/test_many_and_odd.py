@@ -135,6 +135,13 @@ def test_a_repeated_question_is_certified_once(packer: lw.ContextPacker) -> None
     assert false <= 4
 
 
+def test_a_second_certificate_on_the_same_questions_says_so(packer: lw.ContextPacker) -> None:
+    records = [record(i, i % 2) for i in range(2000, 2040)]
+    said = [str(packer.certify(records, cited="cited", length=length, rivals=[])) for length in (1, 2, 2)]
+    assert ["were used for 1 other certificate" in text for text in said] == [False, True, True]
+    assert said[2] == said[1]  # the same certificate again is nothing new
+
+
 def test_a_question_is_known_again_with_other_passages() -> None:
     one = record(1, 0)
     records = [one, one | {"passages": [*one["passages"][::-1], "Another."], "cited": [2]}, record(2, 0)]

@@ -13,6 +13,7 @@ import listwright as lw
 from listwright.errors import InputError
 from listwright.evaluation.values import list_values
 from listwright.rewards import AnySuccess, Coverage, Function, Total, WeightedProblems
+from listwright.training.round import first_gains
 
 DELTA, DRAWS, HELD, POPULATION, ITEMS = 0.1, 60, 60, 3000, 6
 LIMIT = DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / DRAWS)
@@ -137,7 +138,7 @@ def test_copies_under_new_ids_make_no_false_sentence_moved_or_with_a_candidate_m
         copies = lw.Problems.from_arrays(features, reward=AnySuccess(wins), problem_ids=range(2000, 2200))
         false += model.certify(copies, DELTA).value > truth
     assert false / DRAWS <= LIMIT
-    with pytest.raises(InputError, match="of these 192 problems are equal to earlier ones in every feature and gain"):
+    with pytest.raises(InputError, match="of these 192 problems are equal to others in every feature and gain"):
         model.certify(copies[:8]).update(copies[8:])
 
 
@@ -458,3 +459,73 @@ def test_a_certificate_goes_on_with_the_policy_that_it_is_about_while_the_model_
     models[0].partial_fit(problems[200:300])
     later = [certificate.update(problems[300:]) for certificate in certificates]
     assert later[0].value == later[1].value
+
+
+def test_a_mixture_that_is_looked_at_problem_by_problem_is_wrong_in_at_most_delta_of_the_draws() -> None:
+    good, bad = (
+        world(seed, 100, lambda _, x, sign=sign: AnySuccess(sign * (x[..., 0] - 0.5) > 0.1))
+        for seed, sign in ((1, 1), (2, -1))
+    )
+    whole = world(3, 1000, lambda _, x: AnySuccess(x[..., 0] > 0.6))
+    false = 0
+    for seed in range(DRAWS):
+        model = lw.SCP(
+            1, features=lw.features.Candidate(), batch_size=10, n_passes=1, keep="mixture", random_state=seed
+        )
+        model.fit(good).partial_fit(bad).partial_fit(bad)
+        rows = np.random.default_rng(seed).choice(1000, 20, replace=False)
+        made = model.certify(whole[rows[:1]], DELTA)
+        for row in rows[1:]:
+            made = made.update(whole[[row]])
+        false += made.value > model.score(whole)
+    assert false / DRAWS <= LIMIT
+
+
+def test_an_order_that_fits_what_predict_draws_is_wrong_in_at_most_delta_of_the_draws() -> None:
+    whole, false = world(0, POPULATION, noise), 0
+    model = lw.baselines.Random(1, random_state=0).fit(whole[:1])
+    picked = model.predict(whole[:HELD]).rows[:, 0] % ITEMS  # at each place, whatever the problem
+    success = first_gains(whole).reshape(-1, ITEMS)
+    for seed in range(DRAWS):
+        left = list(np.random.default_rng(seed).choice(POPULATION, HELD, replace=False))
+        order = [left.pop(int(np.argmax(success[left, pick]))) for pick in picked]
+        false += lw.certify_best([model], whole[order], DELTA).value > success.mean()
+    assert false / DRAWS <= LIMIT
+
+
+def test_problems_of_equal_weight_do_not_show_how_heavy_others_are() -> None:
+    """One problem in twenty weighs 25 times as much, and its lists are worth nothing: many samples have none."""
+    whole = world(0, 600, lambda _, x: AnySuccess(x[..., 0] > np.where(np.arange(len(x)) % 20, 0.0, 2.0)[:, None]))
+    weights, model = np.where(np.arange(600) % 20, 1.0, 25.0), quick(whole[:20])
+    truth = np.average(list_values(model.predict(whole[20:]), whole[20:]), weights=weights[20:])
+    for seed in range(DRAWS):
+        rows = np.random.default_rng(seed).choice(np.arange(20, 600), 20, replace=False)
+        made = model.certify(whole[rows], DELTA, weight=weights[rows])
+        assert made.value <= truth or "takes none to weigh more than the heaviest here" in str(made)
+
+
+def test_copies_that_arrive_kind_by_kind_are_refused() -> None:
+    """By problems half of all lists are worth nothing; by kinds, one in twenty."""
+    rng = np.random.default_rng(0)
+    x, wins = rng.random((200, ITEMS, 3)), np.tile(np.arange(200)[:, None] % 20 > 0, ITEMS)
+    kinds = lw.Problems.from_arrays(x, reward=AnySuccess(wins))
+    model, arriving = quick(kinds[:60]), [np.repeat(kind, 1 if wins[kind, 0] else 25) for kind in range(60, 200)]
+    batches = [
+        lw.Problems.from_arrays(
+            x[rows], reward=AnySuccess(wins[rows]), problem_ids=[f"{row} {i}" for i, row in enumerate(rows)]
+        )
+        for rows in arriving
+    ]
+    with pytest.raises(InputError, match="cannot be updated"):
+        model.certify(batches[0], DELTA).update(batches[1])
+    with pytest.raises(InputError, match="Some of these 25 problems are equal to others"):
+        model.certify(batches[1], DELTA).update(batches[20])
+
+
+def test_a_rival_that_learned_from_the_held_out_problems_is_named() -> None:
+    problems = world(0, 90, any_success)
+    old, own = quick(problems[:60]), lw.baselines.TopK(length=2).fit(problems[30:])
+    said = str(quick(problems[:30]).certify(problems[30:], rivals={"today": old, "sorted": own}))
+    assert "how good today is on new problems, because it learned from some of these" in said
+    assert "how good sorted is on new problems, because it learned from some of these" in said
+    assert "learned from some" not in str(quick(problems[:30]).certify(problems[30:60], rivals=["top_k"]))

@@ -34,6 +34,7 @@ from listwright.context.model import (
 )
 from listwright.context.passages import MOST, passage_sizes, read_passages
 from listwright.errors import InputError
+from listwright.estimators.certification import with_earlier_uses
 from listwright.estimators.scp import SCP
 from listwright.evaluation.compare import fold_numbers
 from listwright.evaluation.values import list_values
@@ -227,7 +228,9 @@ def certify_packer(
     notes = (f"{copies} of these are repeated questions, and each question counts once.",) if copies else ()
     again = clusters if copies else None
     measured = HeldOutValues(values, best, others, clusters=again, notes=notes, remarks=remarks)
-    return make_certificate(measured, delta=delta, length=length, budget=budget)
+    keys = np.array([int(case.key(), 16) for case in examples], dtype=np.uint64)
+    made = make_certificate(measured, delta=delta, length=length, budget=budget)
+    return with_earlier_uses(made, replace(measured, keys=keys))
 
 
 def _scores_of(example: Example) -> Floats:

@@ -43,6 +43,7 @@ from listwright.guarantees import certify as certificate_of_run
 from listwright.learners import WeightedMajority, as_learner
 from listwright.learners.examples import position_weights
 from listwright.lists import Lists
+from listwright.policies import Policy
 from listwright.predictor import Predictor, UnsetAttribute
 from listwright.problems import Problems
 from listwright.rewards import reward_of
@@ -698,8 +699,11 @@ class ListEstimator(Predictor):
         """Yield, in words, what saw states before the online pass over them, which the theorems do not allow."""
         if self.training_.features.uses_training_data():
             yield "features were scaled or fitted on all states beforehand (standardize=False leaves them as they are)"
+        if getattr(getattr(self, "columns_", None), "fills", None):
+            yield "missing values were filled with medians of all states"
         experts = getattr(self.training_.learner, "policies", None)  # None for items, which are blind
-        if experts is not None and not (self.repeats and self.training_.features.is_static):
+        blind = self.repeats and self.training_.features.is_static
+        if experts is not None and not (blind and all(type(policy).pick is Policy.pick for policy in experts)):
             yield (
                 "the policies look at the list, and the theorem's rivals do not (repeats=True, and no features of the "
                 "list)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import zlib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,20 +47,21 @@ from listwright.training.round import (
 from listwright.walk.constraints import as_budgets, as_constrained, check_problems
 
 SHOWN = 5  # ids that a message names
-REMEMBERED, ALIKE = 64, 0.5  # certificates that are remembered, and the share of either's problems that is noticed
+REMEMBERED, ALIKE = 64, 0.3  # certificates that are remembered, and the share of either's problems that is noticed
 ROUNDING = 1e-6  # by which values may miss the range from 0 to 1
 MASK = (1 << 64) - 1
 OWN_REWARD = "It takes your reward to be as seen here on all problems: {}."
 SAME_CONSTRAINTS = "Greedy, the best lists and rivals keep to the same constraints."
 UNKNOWN = "It is not known here what the model learned from: it takes these problems to be new to it."
-DRAWN = "predict draws a policy for each list of a call: it is about the mean over such draws, not about one policy."
+DRAWN = "predict draws at random for each list of a call: it is about the mean over such draws, not about one of them."
+OWN_RIVAL = "It is not certain how good {} is on new problems, because it learned from some of these."
 SAME_ID = "part of this certificate already, with the same id. Pass each once; other draws need ids of their own."
 SAME_CLUSTER = (
     "of clusters that are part of this certificate already, and these are no new draws. Leave them out, or call "
     "certify again with all problems."
 )
 NEAR_COPIES = (
-    "equal to earlier ones in every feature and gain, or nearly, and copies are no new draws. If they are different "
+    "equal to others in every feature and gain, or nearly, and copies are no new draws. If they are different "
     "cases, say so in certify and here with cluster=, and an entry for each."
 )
 CHECKED = 200  # random lists that test the laws of a reward
@@ -86,21 +88,24 @@ class Certification:
         problems = as_constrained(problems, self.per_group, getattr(self.model, "per_group", None))
         check_problems(problems)
         reward_of(problems, "certify")
-        states = check_each_once(problems)
+        states, kept = check_each_once(problems), np.arange(len(problems))
         notes: list[str] = [SAME_CONSTRAINTS] * (problems.quotas is not None)
-        notes += [DRAWN] * (getattr(self.model, "keep", None) == "mixture")
+        notes += [DRAWN] * (not getattr(getattr(self.model, "policy_", None), "certain", True))
         if self.ledger is None:
             notes += [UNKNOWN] * self.model._learns(problems)
         elif self.own_split:
             notes += _repeats(problems, states, self.ledger)
         else:
-            new = np.flatnonzero(~_nearly_known(problems, states, self.ledger))
-            if len(new) < len(problems):
-                left_out = len(problems) - len(new)
+            kept = np.flatnonzero(~_nearly_known(problems, states, self.ledger))
+            if len(kept) < len(problems):
+                left_out = len(problems) - len(kept)
                 notes.append(f"Left out, and not covered: {left_out} that nearly equal training problems.")
-            problems, states = problems[new], states.take(new)
-            names = None if names is None else names[new]
-            weights = None if weights is None else weights[new]
+        notes += [] if self.own_split else self._note_rivals(states.take(kept))
+        # In an order of their own: what predict draws goes by place, and places may have been chosen.
+        kept = kept[np.argsort(_content_keys(states)[kept], kind="stable")]
+        problems, states = problems[kept], states.take(kept)
+        names = None if names is None else names[kept]
+        weights = None if weights is None else weights[kept]
         problems, weights = _split_off_weights(problems, weights)
         draws = Draws.of(problems, states, STEP if self.ledger is None else self.ledger.states.tolerance, names)
         every = draws if self.earlier is None else self.earlier.join(draws)
@@ -109,17 +114,29 @@ class Certification:
         if names is None and weights is None:
             clusters, weights, copies = draws.copies()
             notes += copies
+            further = None if copies else further
+            if copies and self.earlier is not None:
+                raise InputError(f"Some of these {len(problems)} problems are {NEAR_COPIES}")
         else:
             clusters = None if names is None else np.unique(names, return_inverse=True)[1].astype(np.int64)
-            notes += _weighing(clusters, weights)
-        measured, laws = self._measure_lists(problems)
-        measured = replace(measured, keys=_content_keys(states), further=further, notes=(*laws, *notes))
+            notes.append(_weighing(weights))
+        keys = _content_keys(states)
+        measured, laws = self._measure_lists(problems, zlib.crc32(keys.tobytes()))
+        measured = replace(measured, keys=keys, further=further, notes=(*laws, *notes))
         return replace(measured, clusters=clusters, weights=weights)
 
-    def _measure_lists(self, problems: Problems) -> tuple[HeldOutValues, list[str]]:
-        """Return the values of all methods' lists, and notes on what the reward does not allow to claim."""
+    def _note_rivals(self, states: States) -> list[str]:
+        ledgers = {NAMES.get(name, name): _ledger_of(rival) or Ledger() for name, rival in self.rivals.items()}
+        return [OWN_RIVAL.format(name) for name, ledger in ledgers.items() if ledger.states.knows(states).any()]
+
+    def _measure_lists(self, problems: Problems, seed: int) -> tuple[HeldOutValues, list[str]]:
+        """Return the values of all methods' lists, and notes on what the reward does not allow to claim.
+
+        What `predict` draws depends on the problems: draws that were the same in each call would be no sample of all.
+        """
         reward = reward_of(problems)
-        lists = self.model.predict(problems, **self.limits)
+        model, *rivals = (_snapshot(each, random_state=seed) for each in (self.model, *self.rivals.values()))
+        lists = model.predict(problems, **self.limits)
         method = "lazy" if reward.submodular and not is_own(reward) else "naive"
         values, best_known = list_values(lists, problems), greedy(problems, **self.limits, method=method)
         if values.min() < -ROUNDING:
@@ -131,7 +148,8 @@ class Certification:
         assert of_greedy is not None
         best, broken = self._bound_best(problems, [best_known.rows, lists.rows], best_known)
         others = {
-            name: list_values(rival.predict(problems, **self.limits), problems) for name, rival in self.rivals.items()
+            name: list_values(rival.predict(problems, **self.limits), problems)
+            for name, rival in zip(self.rivals, rivals, strict=True)
         }
         past_one = max((theirs.max() for theirs in others.values()), default=0.0) > 1 + ROUNDING
         bounded = reward.bounded and PAST_ONE not in broken and not past_one
@@ -205,7 +223,8 @@ class Draws:
             return None, None, []
         note = (
             f"{copies} of these problems equal others in every feature and gain, or nearly, and count as a single "
-            "draw. If they are different cases, say so with cluster= and an entry of its own for each."
+            "draw, which takes none to have more copies than those here. If they are different cases, say so with "
+            "cluster= and an entry of its own for each."
         )
         return clusters.astype(np.int64), np.ones(n), [note]
 
@@ -242,7 +261,7 @@ def certify_model(
 ) -> HeldOutCertificate:
     measured = certification.measure(problems, names, weights)
     certificate = make_certificate(measured, delta=delta, **certification.limits)
-    return _with_earlier_uses(certificate, measured)
+    return with_earlier_uses(certificate, measured)
 
 
 def certify_best(
@@ -310,7 +329,7 @@ def certify_best(
         )
         certificates[name] = made, measured
     best = max(certificates, key=lambda name: certificates[name][0].value)
-    certificate = _with_earlier_uses(*certificates[best])
+    certificate = with_earlier_uses(*certificates[best])
     note = f"It is the best of {len(named)} models, and the bounds hold after choosing it."
     return replace(certificate, winner=best, notes=(*certificate.notes, note))
 
@@ -325,20 +344,27 @@ def as_certification(
     own_split: bool = False,
 ) -> Certification:
     asked = dict(zip(("length", "budget"), model._limits() if limits is None else limits, strict=True))
+    if np.ndim(asked["budget"]):
+        raise InputError("A certificate is about one budget for all problems. Got one for each.")
     training = getattr(model, "training_problems_", None) if training is None else training
-    run = getattr(model, "training_", None)
-    ledger = None if run is None else run.ledger
-    if run is None and isinstance(getattr(model, "training_problems_", None), Problems):
-        ledger = Ledger()
-        ledger.states.add(states_of(model.training_problems_, first_gains(model.training_problems_)))
     fitted = {name: _snapshot(rival) for name, rival in _fit_rivals(rivals, asked, training).items()}
-    return Certification(_snapshot(model), asked, fitted, ledger, per_group, own_split)
+    return Certification(_snapshot(model), asked, fitted, _ledger_of(model), per_group, own_split)
 
 
-def _snapshot(model: Any) -> Any:
-    """Return a copy that stays as it is when the model learns again."""
+def _ledger_of(model: Any) -> Ledger | None:
+    """Return what a model, or a baseline, learned from; None where that is not known."""
+    run, training = getattr(model, "training_", None), getattr(model, "training_problems_", None)
+    if run is not None or not isinstance(training, Problems):
+        return getattr(run, "ledger", None)
+    ledger = Ledger()
+    ledger.states.add(states_of(training, first_gains(training)))
+    return ledger
+
+
+def _snapshot(model: Any, **changes: Any) -> Any:
+    """Return a copy that stays as it is when the model learns again, with changes of attributes that it has."""
     kept = copy.copy(model)
-    vars(kept).update(vars(model))
+    vars(kept).update(vars(model) | {name: value for name, value in changes.items() if name in vars(model)})
     return kept
 
 
@@ -390,7 +416,7 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
     return [entries[number] for number in range(len(problems))]
 
 
-def _with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
+def with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
     assert measured.keys is not None
     problems, made = measured.keys, hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
     pairs = (((problems, known), key) for known, key in _CERTIFIED if key != made)
@@ -412,11 +438,8 @@ def _content_keys(states: States) -> Hashes:
     return states.seen ^ states.gains
 
 
-def _weighing(clusters: Ints | None, weights: Floats | None) -> list[str]:
-    if weights is not None:
-        heaviest = weights if clusters is None else np.bincount(clusters, weights)
-        return ["It takes none to weigh more than the heaviest here."] * bool(np.ptp(heaviest) > 0)
-    return ["Each group counts the same."] * bool(np.ptp(np.bincount(clusters)) > 0)  # type: ignore[arg-type]
+def _weighing(weights: Floats | None) -> str:
+    return "Each group counts the same." if weights is None else "It takes none to weigh more than the heaviest here."
 
 
 def _split_off_weights(problems: Problems, weights: Floats | None) -> tuple[Problems, Floats | None]:

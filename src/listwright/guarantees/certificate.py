@@ -47,7 +47,7 @@ class Certificate:
         Visits before anything was learned. Their policy is not part of the mixture, nor are their lists part of
         `value_seen`.
     delta : float
-        The claims fail with a probability of at most `delta`.
+        Each of the claims fails with a probability of at most `delta`.
     value_seen : float
         Mean of f(L_t) while learning.
     regret_bound_used : float
@@ -253,7 +253,7 @@ def certify(
     left_out_value : float, default 0.0
         Sum of f(L_t) over these.
     delta : float, default 0.05
-        The claims fail with a probability of at most `delta`.
+        Each of the claims fails with a probability of at most `delta`.
     bounded, submodular : bool, default True
         Whether the reward is within [0, 1], and whether it is submodular.
     discounted : bool, default True

@@ -198,8 +198,8 @@ class HeldOutCertificate:
         Parameters
         ----------
         more : Problems or frame
-            Further held-out problems with a reward, drawn from the same source. Those that are part of this certificate
-            already are refused.
+            Further held-out problems with a reward, drawn from the same source: which are passed first must not depend
+            on their values. Those that are part of this certificate already are refused.
         cluster : str or array-like, optional
             Problems that belong together, as in `certify`: for a certificate that was made with clusters. Those that
             are part of it already are refused, because their problems are no new draws.
@@ -212,8 +212,8 @@ class HeldOutCertificate:
         Raises
         ------
         InputError
-            If this certificate was made with `weight`, is that of a chosen winner, or was read from a file, which does
-            not hold what is needed to go on; or if problems or clusters occur again.
+            If this certificate was made with `weight` or counts copies as one draw, is that of a chosen winner, or was
+            read from a file, which does not hold what is needed to go on; or if problems or clusters occur again.
 
         Examples
         --------
@@ -228,8 +228,8 @@ class HeldOutCertificate:
         """
         if self.continuation is None:
             raise InputError(
-                "This certificate cannot be updated: it was read from a file, has weights, or is that of a chosen "
-                "winner. Call certify again, with all problems."
+                "This certificate cannot be updated: it was read from a file, has weights or copies of problems, or is "
+                "that of a chosen winner. Call certify again, with all problems."
             )
         return self.continuation.extend(self, more, cluster)
 
@@ -311,13 +311,13 @@ def make_certificate(
     n_models: int = 1,
     length: int | None = None,
     budget: float | None = None,
+    with_alone: bool = True,
 ) -> HeldOutCertificate:
     """Make the certificate from values on held-out problems, valid for each of `n_models` models at once."""
     delta_model = validate_delta(delta) / n_models
     pairs = measured.pairs()
-    gamblers, bounds = _first_bounds(measured, pairs, _split_delta(pairs, delta_model))
+    gamblers, bounds, alone = _first_bounds(measured, pairs, delta_model, with_alone)
     bounds = _with_implied(bounds)
-    alone = _first_bounds(measured, pairs, dict.fromkeys(pairs, delta_model))[1]
     clustered = measured.clusters is not None and measured.weights is None
     return HeldOutCertificate(
         **_statements(bounds, measured),
@@ -328,7 +328,7 @@ def make_certificate(
         mean=measured.average(measured.values),
         greedy_mean=measured.average(measured.greedy),
         n_groups=measured.n_groups,
-        alone=_statements(alone, measured),
+        alone=_statements(alone, measured) if with_alone else {},
         notes=measured.notes,
         remarks=dict(measured.remarks),
         continuation=None
@@ -345,23 +345,29 @@ def _split_delta(names: Iterable[str], delta: float) -> dict[str, float]:
 
 
 def _first_bounds(
-    measured: HeldOutValues, pairs: Mapping[str, tuple[Floats, Floats]], deltas: Mapping[str, float]
-) -> tuple[dict[str, Gamblers], dict[str, float]]:
-    """Return the bets and the bound of each statement, which fails with a probability of at most its delta."""
+    measured: HeldOutValues, pairs: Mapping[str, tuple[Floats, Floats]], delta: float, with_alone: bool
+) -> tuple[dict[str, Gamblers], dict[str, float], dict[str, float]]:
+    """Return the bets of each statement, the bounds that hold together, and those that hold each by itself."""
     exact = {"value": np.ones(len(measured.values)), "greedy": measured.greedy, "best": measured.best}
     if not measured.binary or measured.clusters is not None or measured.weights is not None:
         exact = {}
     gamblers: dict[str, Gamblers] = {}
     bounds: dict[str, float] = {}
-    for name, (tops, bottoms) in pairs.items():
-        delta = deltas[name] * (1 - EXACT_SHARE if name in exact else 1)
-        gamblers[name] = Gamblers(delta, shares=name != "value" or measured.bounded).play(tops, bottoms)
-        bounds[name] = gamblers[name].bound
-        of = np.asarray(exact.get(name, 0.0)) > 0
+    alone: dict[str, float] = {}
+    for name, part in _split_delta(pairs, delta).items():
+        kind = {"shares": name != "value" or measured.bounded}
+        staked = part * (1 - EXACT_SHARE) if name in exact else part
+        gamblers[name] = Gamblers(staked, **kind).play(*pairs[name])
+        bounds[name] = alone[name] = gamblers[name].bound
+        if name not in exact:
+            alone[name] = Gamblers(delta, **kind).play(*pairs[name]).bound if with_alone else 0.0
+            continue
+        of = np.asarray(exact[name]) > 0
         if of.any():  # values between 0 and 1 are rounded against the claim, so that the bound holds for them too
-            n_ones = int((measured.values[of] >= 1).sum())
-            bounds[name] = max(bounds[name], lower_share(n_ones, int(of.sum()), deltas[name] * EXACT_SHARE))
-    return gamblers, bounds
+            n_ones, n = int((measured.values[of] >= 1).sum()), int(of.sum())
+            bounds[name] = max(bounds[name], lower_share(n_ones, n, part - staked))
+            alone[name] = max(alone[name], lower_share(n_ones, n, delta - staked))
+    return gamblers, bounds, alone
 
 
 def _with_implied(bounds: dict[str, float]) -> dict[str, float]:

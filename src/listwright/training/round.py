@@ -31,6 +31,7 @@ SAMPLED, WHOLE = 4, 3  # words of each state that near copies are looked for by:
 # Rows are nearly equal if their values, on a scale that is linear below `LINEAR` and logarithmic above, have the same
 # `VIEWS` random sums, rounded to multiples of `STEP`.
 LINEAR, VIEWS, STEP = 0.02, 5, 1e-3
+LARGEST = float(np.finfo(np.float32).max)  # larger values count as this
 ROWS = 1 << 12  # that are looked at together
 COMMON, COMMON_SHARE = 16, 0.05  # states with the same row, past which the row says nothing about copies
 RARE = 0.25  # the same among states that are compared with one another
@@ -247,7 +248,7 @@ def _random_sums(table: Any, salt: int) -> Floats:
 
 
 def _rescale(entries: NDArray[Any]) -> NDArray[np.float32]:
-    entries = np.asarray(entries, dtype=np.float32)
+    entries = np.clip(entries, -LARGEST, LARGEST).astype(np.float32)
     return np.copysign(np.log(np.abs(entries) + np.float32(LINEAR)) - np.float32(np.log(LINEAR)), entries)
 
 
