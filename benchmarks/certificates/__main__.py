@@ -174,7 +174,7 @@ def width_table(results: dict[str, Any]) -> str:
 def narrower(results: dict[str, Any]) -> str:
     """By how many per cent the bound alone is nearer to what was seen than that of listwright 0.1: from, to."""
     below = [row["below"] for row in results["widths"] if row["n"] >= 100]
-    shares = [round(100 * (1 - one["alone"] / one["listwright 0.1"])) for one in below]
+    shares = [round(100 * (1 - bounds["alone"] / bounds["listwright 0.1"])) for bounds in below]
     return f"{min(shares)} to {max(shares)}"
 
 

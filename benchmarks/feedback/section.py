@@ -155,11 +155,11 @@ def _plans(figures: dict[str, Any]) -> str:
         f"Planned trials: {len(settings)} settings drawn at random (`benchmarks/feedback/plans.py`; "
         f"{figures['drawn']} were drawn, {figures['drawn'] - len(settings)} left out because more than {MOST:,} lists "
         f"are planned), {trials} simulated trials of each, which show whole lists of the candidate to its share. "
-        f"`plan` sees a log of {figures['lists']:,} lists. With the true `difference=`, {named} of {len(settings)} plans are "
-        f"within a factor of {FACTOR:g} of the number of lists after which four of five trials have ended, which is "
-        f"{ratios.min():.2f} to {ratios.max():.2f} times the planned one; with the difference that the log suggests, "
-        f"{guessed} are. Of {len(settings) * trials:,} trials, {right:,} end with the right verdict and {wrong:,} with "
-        "the wrong one."
+        f"`plan` sees a log of {figures['lists']:,} lists. With the true `difference=`, {named} of {len(settings)} "
+        f"plans are within a factor of {FACTOR:g} of the number of lists after which four of five trials have ended, "
+        f"which is {ratios.min():.2f} to {ratios.max():.2f} times the planned one; with the difference that the log "
+        f"suggests, {guessed} are. Of {len(settings) * trials:,} trials, {right:,} end with the right verdict and "
+        f"{wrong:,} with the wrong one."
     )
 
 
