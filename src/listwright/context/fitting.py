@@ -140,7 +140,7 @@ def _weaken_signals(cases: Sequence[_Case], calibration: Calibration) -> Calibra
     """
     weights = [{name: share * weight for name, weight in calibration.weights.items()} for share in KEPT]
     tried = [replace(calibration, weights=some) for some in weights]
-    values = [_mean_shares(cases, one) for one in tried]
+    values = [round(float(np.average(_mean_shares(cases, one), weights=(LENGTH - 1, 1))), 9) for one in tried]
     best = [one for one, value in zip(tried, values, strict=True) if value == max(values)]
     return best[len(best) // 2]
 
