@@ -75,7 +75,9 @@ def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
     ways = {"keep": [copy(current)] * FOLDS} if new else {}
     ways |= {way: _try_folds(problems, parts, folds) for way, parts in (("correct", start), ("anew", ()))}
     tried = {
-        way: [_Case(models[fold], *case) for fold, *case in zip(folds, examples, features, strict=True)]
+        way: [
+            _Case(models[fold], *case) for fold, case in zip(folds, zip(examples, features, strict=True), strict=True)
+        ]
         for way, models in ways.items()
     }
     chosen = max(tried, key=lambda way: _mean_shares(tried[way]))
