@@ -102,7 +102,7 @@ def test_limits(packer: lw.ContextPacker) -> None:
     first = packer.pack(QUESTION, PASSAGES).positions[0]
     assert first not in packer.pack(QUESTION, PASSAGES, exclude=[first]).positions
     assert len(packer.pack(QUESTION, PASSAGES, budgets=[([1.0] * 4, 2.0)])) == 2
-    with pytest.raises(InputError, match="must be included, but is blank, a copy, excluded"):
+    with pytest.raises(InputError, match="must be included, but is excluded"):
         packer.pack(QUESTION, PASSAGES, must_include=[0], exclude=[0])
     assert packer.pack(QUESTION, PASSAGES, sizes=[1, 1, 1, 1], budget=3).tokens == 3
     characters = lw.ContextPacker(tokens=len).pack(QUESTION, PASSAGES, budget=100)
@@ -147,8 +147,13 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"must_include": [True]}, "must_include must hold positions from 0 to 3"),
         ({"must_include": 1}, "must_include must hold positions from 0 to 3"),
         ({"passages": pd.DataFrame({"text": PASSAGES})}, "must be a list"),
-        ({"must_include": [1], "budget": 9}, "Passage 1 must be included, but is blank, a copy, excluded, or too long"),
-        ({"must_include": [1, 2], "budget": 25}, "do not fit the limits together"),
+        ({"must_include": [1], "budget": 9}, "Passage 1 must be included, but has .* raise it"),
+        ({"must_include": [4], "passages": [*PASSAGES, " "]}, "Passage 4 must be included, but is blank"),
+        ({"must_include": [0, 1], "passages": [PASSAGES[0]] * 2}, "Passage 1 must be included, but is a copy"),
+        ({"exclude": [[0], [1]]}, r"exclude must be one list of row numbers. Got shape \(2, 1\)"),
+        ({"embeddings": np.ones((4, 2)), "query_embedding": [np.nan, 1.0]}, "query_embedding must be finite. Got nan"),
+        ({"scores": [10**400, 1, 2, 3]}, "scores must be an array of numbers"),
+        ({"must_include": [1, 2], "budget": 25}, "do not fit the limits together. They have .* tokens: raise"),
         ({"stop": "now"}, 'stop must be "auto"'),
         ({"min_probability": 2}, "min_probability must be from 0 to 1"),
         ({"length": 0}, "length must be at least 1"),
@@ -316,6 +321,14 @@ def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
     for wrong in ({"scores": [[1, 2, 3, 4], [1]]}, {"sizes": [None, [1]]}, {"must_include": [[], [9]]}):
         with pytest.raises(InputError, match="Question 1: "):
             packer.pack_many([QUESTION] * 2, [PASSAGES] * 2, **wrong)
+
+
+def test_many_questions_take_any_iterable_and_say_what_is_no_list(packer: lw.ContextPacker) -> None:
+    expected = packer.pack(QUESTION, PASSAGES, exclude=None).positions
+    (packed,) = packer.pack_many(iter([QUESTION]), [PASSAGES], scores=None)
+    assert packed.positions == expected
+    with pytest.raises(InputError, match="scores must be a list with one entry"):
+        packer.pack_many([QUESTION], [PASSAGES], scores=(row for row in [[1, 2, 3, 4]]))
 
 
 def test_passages_of_pyarrow(packer: lw.ContextPacker) -> None:

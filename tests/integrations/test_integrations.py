@@ -134,6 +134,8 @@ def test_llama_index() -> None:
         ListwrightPostprocessor(budget=-5)
     with pytest.raises(ValueError, match="top"):
         ListwrightPostprocessor(top=3)
+    with pytest.raises(ValueError, match="embedder must have a method get_query_embedding"):
+        ListwrightPostprocessor(embedder=5)
     with pytest.raises(InputError, match="needs the query"):
         ListwrightPostprocessor().postprocess_nodes(nodes)
 

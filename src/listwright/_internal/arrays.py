@@ -54,7 +54,7 @@ def as_numbers(values: ArrayLike, name: str, dtype: type[np.generic] = np.float6
             return np.asarray(array, dtype=dtype, order="C")
     except InputError:
         raise
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         kind = type(values).__name__ + (f" of {values.dtype}" if isinstance(values, np.ndarray) else "")
         reason = _odd_row(values) or f"Got {kind}: {error}"
         raise InputError(f"{name} must be an array of numbers. {reason}") from None

@@ -264,6 +264,8 @@ def as_rows(given: Any, n: int, name: str) -> Ints:
         if array.shape != (n,):
             raise InputError(f"{name} as a mask must have one entry per row ({n}). Got shape {array.shape}.")
         return np.flatnonzero(array)
+    if array.ndim > 1:
+        raise InputError(f"{name} must be one list of row numbers. Got shape {array.shape}.")
     rows = as_whole_numbers(given, name).reshape(-1)
     bad = first_bad((rows < 0) | (rows >= n))
     if bad is not None:

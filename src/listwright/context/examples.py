@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from listwright.context.passages import Passages, field_of, is_missing, read_passages
+from listwright.context.passages import Passages, field_of, is_missing, is_number, read_passages
 from listwright.errors import InputError
 from listwright.problems import Problems
 from listwright.rewards import Coverage
@@ -143,7 +143,9 @@ def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
         raise InputError(f"The frame has no column {missing[0]!r}. It has {', '.join(frame.columns)}.")
     records: list[dict[str, Any]] = []
     latest: dict[Any, dict[str, Any]] = {}
-    for row in frame.select(list(dict.fromkeys(wanted))).iter_rows(named=True):
+    for number, row in enumerate(frame.select(list(dict.fromkeys(wanted))).iter_rows(named=True)):
+        if is_missing(row[query]):
+            raise InputError(f"Row {number} of the frame has no {query!r}. Remove it, or say what was asked.")
         key, text = str(row[columns.question_id or query]), str(row[passages] or "")
         if key not in latest or (columns.question_id is None and text in latest[key][passages]):
             latest[key] = {query: str(row[query]), passages: [], **{column: row[column] for column in once}}
@@ -163,7 +165,7 @@ def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
 
 def _check_known(records: Sequence[Any], columns: QuestionColumns) -> None:
     """Refuse names that no record knows, which would be ignored otherwise."""
-    for name in (getattr(columns, option) for option in (*KNOWN, "shown")):
+    for name in (getattr(columns, option) for option in (*KNOWN, "shown", "question_id")):
         if name and not any(isinstance(record, Mapping) and name in record for record in records):
             raise InputError(f"No record has {name!r}.")
 
@@ -195,9 +197,14 @@ def _label_flags(record: Any, given: Passages, passages: str, name: str, number:
     )
     if len(labels) != len(given):
         raise InputError(f"Record {number} has {len(given)} passages and {len(labels)} labels.")
-    if all(label is None for label in labels):
+    if labels and all(label is None for label in labels):
         raise InputError(f"Record {number} has no {name!r}, and neither have its passages.")
-    return [not is_missing(label) and bool(label) for label in labels]
+    odd = [
+        label for label in labels if not (is_missing(label) or is_number(label) or isinstance(label, bool | np.bool_))
+    ]
+    if odd:
+        raise InputError(f"{name!r} of record {number} must hold flags or numbers. Got {odd[0]!r:.80}.")
+    return [not is_missing(label) and bool(label > 0) for label in labels]
 
 
 def _answer_flags(record: Any, given: Passages, passages: str, name: str, number: int) -> list[bool]:
@@ -222,7 +229,10 @@ def _positions(record: Any, given: Passages, passages: str, name: str, number: i
     outside = [entry for entry in cited if isinstance(entry, int | np.integer) and not 0 <= entry < len(given)]
     if outside:
         raise InputError(f"Record {number} cites passage {outside[0]} of {len(given)}. Positions are from 0.")
-    return [place in cited or (title != "" and title in cited) for place, title in enumerate(given.titles)]
+    unknown = [entry for entry in cited if isinstance(entry, str) and entry not in {"", *given.documents}]
+    if unknown:
+        raise InputError(f"{name!r} of record {number} names {unknown[0]!r:.80}, which is no title of its passages.")
+    return [place in cited or (title != "" and title in cited) for place, title in enumerate(given.documents)]
 
 
 def _several(answers: Any) -> list[Any]:

@@ -45,18 +45,20 @@ from listwright.selection import greedy
 from listwright.text.passages import PassageFeatures, passage_features
 from listwright.text.passages.columns import ranks
 
-FOLDS = 3
+FOLDS = 5  # with fewer, new trees learn from too little beside corrected ones
 MANY, LATEST = 20, 500  # questions from which it is estimated what scores weigh: so many at least, and at most
 WORDS = ("bm25", "relative_cosine")  # features that retrievers by words have for scores
 FEWEST = 12  # questions with which folds tell anything
 LEAST_OF_SOURCE = 5  # passages from which something is learned of their source
 MOST_OF_SOURCE = 2.0  # log-odds
+KEPT = (0.0, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0)  # shares of their weights that signals may keep
 _RIVALS = {"bm25": ("bm25", "BM25"), "scores": ("score", "your reranker's top k")}  # by what to sort, and the name
 
 
-class _Fold(NamedTuple):
-    model: SCP
-    held_out: Ints
+class _Case(NamedTuple):
+    model: SCP  # which has not seen the question
+    example: Example
+    features: PassageFeatures
 
 
 def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
@@ -71,63 +73,79 @@ def fit_model(examples: Sequence[Example], current: SCP, *, new: bool) -> SCP:
         return model
     report_progress("comparing ways to learn on folds", 1, 3)
     folds = fold_numbers(FOLDS, len(examples), 0)
-    tried = {"keep": [_Fold(copy(current), np.arange(len(examples)))]} if new else {}
-    tried |= {"correct": _try_folds(problems, start, folds), "anew": _try_folds(problems, (), folds)}
-    chosen = max(tried, key=lambda way: _mean_shares(tried[way], examples, features))
+    ways = {"keep": [copy(current)] * FOLDS} if new else {}
+    ways |= {way: _try_folds(problems, parts, folds) for way, parts in (("correct", start), ("anew", ()))}
+    tried = {
+        way: [
+            _Case(models[fold], *case) for fold, case in zip(folds, zip(examples, features, strict=True), strict=True)
+        ]
+        for way, models in ways.items()
+    }
+    chosen = max(tried, key=lambda way: _mean_shares(tried[way]))
     report_progress("growing trees", 2, 3)
     kept = chosen == "keep"
     model = copy(current) if kept else passage_model(problems, start if chosen == "correct" else ())
-    model.calibration_ = _calibrate(tried[chosen], examples, features)  # type: ignore[attr-defined]
+    model.calibration_ = _calibrate(tried[chosen])  # type: ignore[attr-defined]
     report_progress("growing trees", 3, 3)
     return model
 
 
-def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[_Fold]:
-    return [
-        _Fold(
-            passage_model(problems[np.flatnonzero(folds != fold)], start, n_models=1, n_passes=1),
-            np.flatnonzero(folds == fold),
-        )
-        for fold in range(FOLDS)
-    ]
+def _try_folds(problems: Problems, start: tuple[Any, ...], folds: Ints) -> list[SCP]:
+    rests = (problems[np.flatnonzero(folds != fold)] for fold in range(FOLDS))
+    return [passage_model(rest, start, n_models=1, n_passes=1) for rest in rests]
 
 
-def _mean_shares(
-    folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]
-) -> tuple[float, float]:
+def _mean_shares(cases: Sequence[_Case], calibration: Calibration | None = None) -> tuple[float, float]:
     """Return the mean share of the facts in held-out lists of two to `LENGTH` passages, and that in the first ones."""
-    shares = []
-    for model, held_out in folds:
-        for row in held_out:
-            picks, _ = walk_passages(model, features[row], length=LENGTH, bonus=np.zeros(len(examples[row].texts)))
-            shares.append([examples[row].share(picks[:length].tolist()) for length in range(1, LENGTH + 1)])
-    table = np.array(shares)
-    return round(float(table[:, 1:].mean()), 9), float(table[:, 0].mean())  # rounded: the folds differ in order
+    walks = [(case.example, _walk(case, calibration)[0].tolist()) for case in cases]
+    table = np.array([[example.share(picks[: n + 1]) for n in range(LENGTH)] for example, picks in walks])
+    return round(float(table[:, 1:].mean()), 9), float(table[:, 0].mean())  # rounded: sums differ in their last digits
 
 
-def _calibrate(folds: Sequence[_Fold], examples: Sequence[Example], features: Sequence[PassageFeatures]) -> Calibration:
+def _walk(case: _Case, calibration: Calibration | None) -> tuple[Ints, Floats]:
+    """Return the picks and their log-odds; without a calibration those of the texts alone."""
+    model, example, features = case
+    if calibration is None:
+        return walk_passages(model, features, length=LENGTH, bonus=np.zeros(len(example.facts)))
+    model.calibration_ = calibration  # type: ignore[attr-defined]
+    evidence = weigh_evidence(model, features, example.given, calibration.weights)
+    picks, values = walk_passages(model, features, length=LENGTH, bonus=evidence.bonus)
+    return picks, calibration.intercept + evidence.scale * values + evidence.lift[picks]
+
+
+def _calibrate(cases: Sequence[_Case]) -> Calibration:
     """Learn log-odds, weights of signals and probabilities of picks from questions that the models have not seen."""
-    rows = [(model, int(row)) for model, held_out in folds for row in held_out]
-    alone = [scores_alone(model, features[row]) for model, row in rows]
-    labels = np.concatenate([np.array(examples[row].facts) >= 0 for _, row in rows]).astype(np.float64)
-    signals = [examples[row].given.signals() for _, row in rows]
-    names = sorted({name for signal in signals for name in signal})
-    blank = [np.zeros(len(values)) for values in alone]
+    alone = np.concatenate([scores_alone(case.model, case.features) for case in cases])
+    labels = np.concatenate([np.array(case.example.facts) >= 0 for case in cases]).astype(np.float64)
+    given = [case.example.given.signals() for case in cases]
+    names = sorted({name for signals in given for name in signals})
+    blanks = [np.zeros((len(case.example.facts), 1)) for case in cases]
     columns = [
-        np.concatenate([signal.get(name, no) for signal, no in zip(signals, blank, strict=True)]) for name in names
+        np.column_stack([blank, *(signals.get(name, blank) for name in names)])[:, 1:]
+        for signals, blank in zip(given, blanks, strict=True)
     ]
-    table = np.column_stack([np.ones(len(labels)), np.concatenate(alone), *columns])
+    table = np.column_stack([np.ones(len(labels)), alone, np.concatenate(columns)])
     fitted = fit_logistic(table, labels)
     fitted[2:] = np.clip(fitted[2:], 0.0, MOST_WEIGHT)
-    weights = {name: float(weight) for name, weight in zip(names, fitted[2:], strict=True)}
-    rest = labels - sigmoid(table @ fitted)
     calibration = Calibration(
         intercept=float(fitted[0]),
         slope=float(max(fitted[1], 0.1)),
-        weights=weights,
-        sources=_learn_sources([examples[row] for _, row in rows], rest, labels),
+        weights=dict(zip(names, fitted[2:].tolist(), strict=True)),
+        sources=_learn_sources([case.example for case in cases], labels - sigmoid(table @ fitted), labels),
     )
-    return replace(calibration, picks=_learn_picks(rows, examples, features, calibration))
+    calibration = _weaken_signals(cases, calibration)
+    return replace(calibration, picks=_learn_picks(cases, calibration))
+
+
+def _weaken_signals(cases: Sequence[_Case], calibration: Calibration) -> Calibration:
+    """Choose how much of their weights signals keep by what lists hold: behind the first passage trees know more, and
+    the model that is kept knows more than those of the folds.
+    """
+    weights = [{name: share * weight for name, weight in calibration.weights.items()} for share in KEPT]
+    tried = [replace(calibration, weights=some) for some in weights]
+    values = [round(float(np.average(_mean_shares(cases, one), weights=(LENGTH - 1, 1))), 9) for one in tried]
+    best = [one for one, value in zip(tried, values, strict=True) if value == max(values)]
+    return best[len(best) // 2]
 
 
 def _learn_sources(examples: Sequence[Example], rest: Floats, labels: Floats) -> dict[str, float]:
@@ -144,21 +162,12 @@ def _learn_sources(examples: Sequence[Example], rest: Floats, labels: Floats) ->
     return learned
 
 
-def _learn_picks(
-    rows: Sequence[tuple[SCP, int]],
-    examples: Sequence[Example],
-    features: Sequence[PassageFeatures],
-    calibration: Calibration,
-) -> tuple[float, ...]:
+def _learn_picks(cases: Sequence[_Case], calibration: Calibration) -> tuple[float, ...]:
     tables, labels = [], []
-    for model, row in rows:
-        model.calibration_ = calibration  # type: ignore[attr-defined]
-        example = examples[row]
-        evidence = weigh_evidence(model, features[row], example.given, calibration.weights)
-        picks, values = walk_passages(model, features[row], length=LENGTH, bonus=evidence.bonus)
-        odds = calibration.intercept + evidence.scale * values
-        tables.append(pick_rows(odds + evidence.lift[picks]))
-        labels.append(np.array(example.facts)[picks] >= 0)
+    for case in cases:
+        picks, odds = _walk(case, calibration)
+        tables.append(pick_rows(odds))
+        labels.append(np.array(case.example.facts)[picks] >= 0)
     coefficients = fit_logistic(np.concatenate(tables), np.concatenate(labels).astype(np.float64))
     return tuple(coefficients.tolist())
 

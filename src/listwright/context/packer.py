@@ -223,7 +223,7 @@ class ContextPacker(Parameters):
         token_limit = check_limits(budget, length, per_source)
         _check_places(must_include, len(given))
         self._model()
-        excluded = as_rows(list(exclude), len(given), "exclude")
+        excluded = as_rows(exclude, len(given), "exclude")
         counted = passage_sizes(given, sizes, self.tokens, self._style())
         quotas = passage_quotas(given, per_source, budgets)
         limits = _Limits(token_limit, length, quotas, excluded, must_include, least)
@@ -250,9 +250,7 @@ class ContextPacker(Parameters):
         rows = _shortlist_rows(query, given, rows[counted[rows] <= limits.token_limit], limits.must_include)
         missing = set(limits.must_include) - set(rows.tolist())
         if missing:
-            raise InputError(
-                f"Passage {min(missing)} must be included, but is blank, a copy, excluded, or too long for the budget."
-            )
+            raise InputError(_say_why_missing(min(missing), given, counted, limits))
         if not len(rows):
             return Packed([], [], 0, [], style=self._style(), notes=notes)
         quotas = limits.quotas and limits.quotas[rows]
@@ -283,8 +281,11 @@ class ContextPacker(Parameters):
         """
         if isinstance(queries, str):
             raise InputError(f"queries must be a list of questions. Got {queries!r:.80}.")
-        several = {name: options.pop(name) for name in _BY_QUESTION if name in options}
+        queries = list(queries)
+        several = {name: options.pop(name) for name in _BY_QUESTION if options.get(name) is not None}
         for name, values in {"passages": passages, **several}.items():
+            if not hasattr(values, "__len__") or isinstance(values, str):
+                raise InputError(f"{name} must be a list with one entry per question. Got {type(values).__name__}.")
             if len(values) != len(queries):
                 raise InputError(f"{name} must have one entry per question ({len(queries)}). Got {len(values)}.")
         own = [{name: values[i] for name, values in several.items()} for i in range(len(queries))]
@@ -495,7 +496,10 @@ class _Walk:
     def pack(self, token_limit: float, forced: Any, least: float) -> Packed:
         picks, values = self._walk(token_limit, forced)
         if forced[picks].sum() < forced.sum():
-            raise InputError("The passages that must be included do not fit the limits together.")
+            raise InputError(
+                f"The {forced.sum()} passages that must be included do not fit the limits together. They have "
+                f"{self.sizes[forced].sum():g} tokens: raise budget or length, or loosen per_source and budgets."
+            )
         calibration = calibration_of(self.model)
         odds = calibration.intercept + self.evidence.scale * values + self.evidence.lift[picks]
         probabilities = calibration.probabilities(odds)
@@ -565,6 +569,17 @@ def _check_places(places: Sequence[int], n: int) -> None:
     ]
     if wrong or listed is not places:
         raise InputError(f"must_include must hold positions from 0 to {n - 1}. Got {(wrong or listed)[0]!r}.")
+
+
+def _say_why_missing(row: int, given: Passages, counted: Floats, limits: _Limits) -> str:
+    why = "is a copy of another one: leave it out of must_include"
+    if not given.texts[row].strip():
+        why = "is blank: leave it out of must_include"
+    elif row in limits.excluded:
+        why = "is excluded: leave it out of must_include or exclude"
+    elif counted[row] > limits.token_limit:
+        why = f"has {counted[row]:g} tokens, and the budget is {limits.token_limit:g}: raise it, or pass truncate=True"
+    return f"Passage {row} must be included, but {why}."
 
 
 def _validate_model(model: Any, name: str) -> SCP:

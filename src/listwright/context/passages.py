@@ -100,6 +100,8 @@ def read_passages(
     asked = None if query_embedding is None else as_numbers(query_embedding, "query_embedding")
     if asked is not None and vectors is not None and asked.shape != vectors.shape[1:]:
         raise InputError(f"query_embedding has shape {asked.shape}, and the embeddings {vectors.shape}.")
+    if asked is not None and not np.isfinite(asked).all():
+        raise InputError(f"query_embedding must be finite. Got {asked[~np.isfinite(asked)][0]} in it.")
     return Passages(
         texts=[_text(passage, place) for place, passage in enumerate(passages)],
         titles=usable_titles(named),

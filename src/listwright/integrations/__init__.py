@@ -15,12 +15,14 @@ from listwright.errors import InputError
 SETTINGS = ("tokens", "score_weight", "style")
 
 
-def make_packer(adapter: Any) -> ContextPacker:
+def make_packer(adapter: Any, method: str) -> ContextPacker:
     """Return the packer of an adapter. Files, limits and settings that cannot be are errors here, not when asked."""
     packer = _read_packer(adapter.packer) if isinstance(adapter.packer, Mapping) else adapter.packer
     if not isinstance(packer, ContextPacker):
         packer = ContextPacker(packer, **{name: getattr(adapter, name) for name in SETTINGS})
     packer.pack("", [], **limits_of(adapter))
+    if adapter.embedder is not None and not hasattr(adapter.embedder, method):
+        raise InputError(f"embedder must have a method {method}. Got {type(adapter.embedder).__name__}.")
     return packer
 
 

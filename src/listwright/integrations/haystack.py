@@ -71,7 +71,7 @@ class ListwrightRanker:
         self.score_weight = score_weight
         self.style = style
         self.embedder = embedder
-        self._packer = make_packer(self)
+        self._packer = make_packer(self, "run")
 
     def warm_up(self) -> None:
         """Load the embedder's model."""

@@ -69,7 +69,7 @@ class ListwrightCompressor(BaseDocumentCompressor):
     _packer: ContextPacker = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:
-        self._packer = make_packer(self)
+        self._packer = make_packer(self, "embed_query")
 
     @field_serializer("packer", "tokens", "embedder", "per_source")
     def _serialize(self, value: Any) -> Any:

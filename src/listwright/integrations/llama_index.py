@@ -63,7 +63,7 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
 
     def model_post_init(self, context: Any) -> None:
         super().model_post_init(context)
-        self._packer = make_packer(self)
+        self._packer = make_packer(self, "get_query_embedding")
 
     @field_serializer("packer", "tokens", "embedder", "per_source")
     def _serialize(self, value: Any) -> Any:
