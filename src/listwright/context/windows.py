@@ -25,7 +25,7 @@ class Overlap(NamedTuple):
 
 def find_overlaps(texts: Sequence[str]) -> list[Overlap]:
     plain = [" ".join(text.split()) for text in texts]
-    pairs = ((first, second, _shared(plain[first], plain[second])) for first, second in _sharing_heads(plain))
+    pairs = ((first, second, _shared_length(plain[first], plain[second])) for first, second in _sharing_heads(plain))
     return [Overlap(i, k, size, plain[i].endswith(plain[k][:size])) for i, k, size in pairs if size]
 
 
@@ -69,7 +69,7 @@ def _sharing_heads(plain: Sequence[str]) -> Iterator[tuple[int, int]]:
             yield from ((first, second) for second, head in heads[word] if second != first and head in plain[first])
 
 
-def _shared(first: str, second: str) -> int:
+def _shared_length(first: str, second: str) -> int:
     """Return how many characters the end of the first shares with the start of the second, or its middle with all."""
     if second in first:
         return len(second)

@@ -21,8 +21,8 @@ from listwright.feedback.off_policy.targets import Target, as_target
 BEYOND = 0.5  # standard errors of the mean beyond the boundary, by which four of five trials have crossed it
 MOST = 0.5  # share of the lists that a candidate may have
 LISTS, EVENTS = 40.0, 10.0  # of equal weight, before which there is no verdict
-LEAST = 1e-9  # difference per list, and share, below which no number of lists is told
-FAR = 1e15  # lists, beyond which none is told
+LEAST = 1e-9  # difference per list, and share, below which no number of lists is given
+FAR = 1e15  # lists, beyond which none is given
 TUNING = 250.0  # lists after which the boundary would be tightest for one look; it is nearly so from 200 to 200,000
 UNITS = 4096  # groups of lists by the end of their ids; lists of a user are in the same one
 WAYS = ("lists", "slots")  # to mix a candidate in
@@ -67,7 +67,7 @@ class Plan:
             if abs(self.difference) < LEAST:
                 return f"{start} No difference is to be expected, so no number of lists would show one."
             cause = "the lists of the log are all worth the same, or the difference or the share is too small"
-            return f"{start} No number of lists can be told for a difference of {self.difference:+.2g}: {cause}."
+            return f"{start} No number of lists can be given for a difference of {self.difference:+.2g}: {cause}."
         takes = f"A difference of {self.difference:+.4f} per list takes about {self.n_lists:,} lists with feedback"
         return f"{start} {takes}; at most {self.loss:.4f} per list are lost."
 

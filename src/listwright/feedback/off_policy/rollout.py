@@ -207,15 +207,15 @@ def _no_evidence(names: tuple[str, str], point: float, size: float, log: LoggedG
     """Say how much exploration towards the policy would give enough evidence, when too few lists match it."""
     gap = max(0.0 if np.isnan(point) else abs(point), SMALLEST * float(log.values.mean()))
     new, old = names
-    told = f"The log cannot tell {new} from {old}: only {size:.0f} of its {len(log):,} lists speak for {new}"
+    unsure = f"The log cannot tell {new} from {old}: only {size:.0f} of its {len(log):,} lists speak for {new}"
     if gap < 1e-9:
-        return f"{told}, and none got a click, so nothing says how many would do."
+        return f"{unsure}, and none got a click, so nothing says how many would do."
     spread = float(np.append(log.values, [0.0, log.most]).std())  # lists that are alike do not show how others vary
     needed = 2.0 * (_reach(confidence) * spread / gap) ** 2
     share, lists = min(1.0, needed / len(log)), "" if needed <= len(log) else f", over {_round_forecast(needed)} lists,"
     digits = 0 if share >= 0.1 else 1
     return (
-        f"{told}. To see a difference of {gap:.3f} per list, exploration of at least {100 * share:.{digits}f} % "
+        f"{unsure}. To see a difference of {gap:.3f} per list, exploration of at least {100 * share:.{digits}f} % "
         f"towards {new}{lists} would do."
     )
 
