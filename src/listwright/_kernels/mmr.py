@@ -92,7 +92,7 @@ def _place_best(heap: Ints, picks: Ints, left: float, limits: ListLimits, space:
     heap[place], heap[-1] = heap[-1], heap[place]
     use_up(picks[0], groups, counts, amounts, further)
     if len(picks) > 1:
-        _measure(heap[:-1], picks, 1, space, seen)
+        _measure(heap[:-1], picks, np.int64(1), space, seen)  # a literal 1 would compile it again
     return 1
 
 
