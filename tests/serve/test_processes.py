@@ -71,9 +71,8 @@ def test_mutated_bodies_change_nothing_for_the_worse(benchmarks: None) -> None:
 
 
 def test_against_a_bare_handler(benchmarks: None) -> None:
-    assert (
-        proved("bare", "0.3").count("processor time for each") == 6
-    )  # one, 16 and 64 clients, without and with feedback
+    out = proved("bare", "0.3")
+    assert out.count("processor time for each") == 6, "1, 16 and 64 clients, without and with feedback"
 
 
 def test_a_model_of_the_best_effort_leaves_the_service_answering(benchmarks: None) -> None:
