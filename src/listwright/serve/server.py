@@ -15,6 +15,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import Any
 
 try:
@@ -184,14 +185,14 @@ class LimitedProtocol(HttpToolsProtocol):
         self.limits: Limits = config.listwright.limits  # `_config` puts the settings there
         self.waiting = True  # whether the headers of a request are incomplete
         self.framing = 0  # bytes of headers, or of trailers and what stands around the chunks of a body
-        self.since = 0.0  # loop time at which the last data came or the last answer went
+        self.since = 0.0  # when (uvloop's own time is one for a whole turn) the last data came or the last answer went
         self.arrived = 0  # bytes that came last: those of a request that begins are among them
         self.timer: asyncio.TimerHandle | None = None  # of the headers
         self.stuck: asyncio.TimerHandle | None = None  # of an answer that is not read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.since = self.loop.time()
+        self.since = monotonic()
         self._start_timer()
         if len(self.connections) > self.limits.connections:
             self._make_room()
@@ -202,7 +203,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self.arrived, self.since = len(data), self.loop.time()
+        self.arrived, self.since = len(data), monotonic()
         self.framing += self.arrived
         super().data_received(data)
         if self.waiting and self.timer is None:
@@ -254,7 +255,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        self.since = self.loop.time()
+        self.since = monotonic()
         super().on_response_complete()
 
     @property
