@@ -188,7 +188,7 @@ def test_plans_that_cannot_be_made_say_so(by: str) -> None:
     for options in ({"loss_budget": 1e-300}, {"loss_budget": 1e-12}, {"difference": 1e-8}):
         found = plan(log, best, by=by, **options)
         assert found.n_lists is None
-        assert "No number of lists can be told" in str(found)
+        assert "No number of lists can be given" in str(found)
     assert plan(log, best, by=by, loss_budget=1e9).share == 0.5
     for wrong in (np.nan, np.inf):
         with pytest.raises(InputError, match="difference must be a number"):
