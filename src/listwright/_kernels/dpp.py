@@ -21,7 +21,7 @@ class DPPState(NamedTuple):
     quality: Floats  # log of the squared quality
     bounds: Floats  # upper bounds on the scores; -inf for rows that are taken or do not fit
     left_over: Floats  # squared length of the part of the unit row outside the axes compared with
-    compared: Ints  # number of axes compared with
+    compared: Ints  # number of axes compared with; -1 while the row's length is not known either
     axes: Floats  # an orthonormal basis of what the list spans
 
 
@@ -56,7 +56,7 @@ def _compare_all(first: int, end: int, space: Space, seen: DPPState) -> None:
             square, part = _sparse_square_and_along(axes, np.int64(0), columns, values, starts[row], starts[row + 1])
         inverse[row] = 1.0 / np.sqrt(square) if square > 0 else 0.0
         part *= inverse[row]
-        left_over[row], compared[row] = max(left_over[row] - part * part, 0.0), 1
+        left_over[row], compared[row] = max(1.0 - part * part, 0.0) if square > 0 else 0.0, 1
     for row in range(first, end):
         if bounds[row] > -np.inf:
             bounds[row] = quality[row] + np.log(max(left_over[row], FLAT))
@@ -71,6 +71,21 @@ def _dense_left(left: float, axes: Floats, at: int, to: int, dense: Floats32, ro
 
 
 @inline
+def _length_of(row: int, space: Space) -> float:
+    """Return 0 if all numbers of a row are 0, else 1."""
+    dense, starts, _, values, _ = space
+    if len(starts) == 0:
+        for j in range(dense.shape[1]):
+            if dense[row, j] != 0:
+                return 1.0
+    else:
+        for j in range(starts[row], starts[row + 1]):
+            if values[j] != 0:
+                return 1.0
+    return 0.0
+
+
+@inline
 def _best(first: int, end: int, n_axes: int, space: Space, seen: DPPState) -> int:
     """Return the row with the highest score, the lowest among equals; -1 if there is none."""
     dense, starts, columns, values, inverse = space
@@ -81,11 +96,13 @@ def _best(first: int, end: int, n_axes: int, space: Space, seen: DPPState) -> in
     for i in range(first - 1, end):
         row = best if i < first else i
         if bounds[row] >= top and compared[row] < n_axes:
-            left = left_over[row]
+            left, known = left_over[row], compared[row]
+            if known < 0:
+                left, known = _length_of(row, space), np.int64(0)
             if len(starts) == 0:
-                left = _dense_left(left, axes, compared[row], n_axes, dense, row, inverse[row])
+                left = _dense_left(left, axes, known, n_axes, dense, row, inverse[row])
             else:
-                for axis in range(compared[row], n_axes):
+                for axis in range(known, n_axes):
                     _, part = _sparse_square_and_along(axes, axis, columns, values, starts[row], starts[row + 1])
                     left = max(left - (part * inverse[row]) ** 2, 0.0)
             left_over[row], compared[row], bounds[row] = left, n_axes, quality[row] + np.log(max(left, FLAT))
@@ -149,31 +166,15 @@ def _fill(
                 _compare_all(first, end, space, seen)
 
 
-@inline
-def _length_of(row: int, space: Space) -> float:
-    """Return 0 if all numbers of a row are 0, else 1."""
-    dense, starts, _, values, _ = space
-    if len(starts) == 0:
-        for j in range(dense.shape[1]):
-            if dense[row, j] != 0:
-                return 1.0
-    else:
-        for j in range(starts[row], starts[row + 1]):
-            if values[j] != 0:
-                return 1.0
-    return 0.0
-
-
 @kernel()
 def dpp_lists(
     offsets: Ints, quality: Floats, space: Space, width: int, limits: ListLimits, length: int
 ) -> tuple[Ints, Floats]:
     n, shape = len(quality), (len(offsets) - 1, length)
     axes, compared = np.empty((min(length, width), width)), np.empty(n, dtype=np.int64)
-    seen = DPPState(quality, np.empty(n), np.empty(n), compared, axes)
+    seen = DPPState(quality, quality.copy(), np.empty(n), compared, axes)
     for row in range(n):
-        seen.left_over[row], compared[row] = _length_of(row, space), 0
-        seen.bounds[row] = quality[row] + (0.0 if seen.left_over[row] > 0 else np.log(FLAT))
+        compared[row] = -1
     rows, scores = np.empty(shape, dtype=np.int64), np.empty(shape)
     for i in range(len(rows)):
         for position in range(length):

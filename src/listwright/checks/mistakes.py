@@ -113,9 +113,12 @@ def leaking_columns(problems: Problems, gains: Floats) -> Ints:
     limits = np.full(problems.n_features, NOISY)
     limits[measured_afterwards(problems)] = SUSPICIOUS
     ahead = _share_ahead(_differences(problems.features, *_sample_pairs(problems, better)))
-    linear = np.abs(correlations(problems.features, gains)) >= LEAKS
-    table, near = problems.features, np.flatnonzero(ahead >= limits - SLACK)
-    leaks = [_leaks(dense_row(table[:, [at]]), better, problems, limits[at], exact=linear[at]) for at in near]
+    near = np.flatnonzero(ahead >= limits - SLACK)
+    table = problems.features[:, near]
+    exact = np.abs(correlations(table, gains)) >= LEAKS
+    leaks = [
+        _leaks(dense_row(table[:, [i]]), better, problems, limits[at], exact=exact[i]) for i, at in enumerate(near)
+    ]
     return near[np.array(leaks, dtype=bool)]
 
 

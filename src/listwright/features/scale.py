@@ -19,8 +19,8 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, table: Floats32) -> Self:
-        mean = table.mean(axis=0, dtype=np.float64)
-        return cls(len(table), mean, len(table) * table.var(axis=0, dtype=np.float64))
+        mean = table.mean(axis=0, dtype=np.float64, keepdims=True)
+        return cls(len(table), mean[0], len(table) * table.var(axis=0, dtype=np.float64, mean=mean))
 
     def merge(self, other: Self) -> Self:
         """Those of the rows of both (Chan, Golub and LeVeque 1979)."""

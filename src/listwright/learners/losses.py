@@ -90,8 +90,11 @@ def least_hinge(table: Any, costs: ArrayLike, offsets: ArrayLike, *, penalty: fl
         value = 0.5 * float(weights @ weights) + float(losses.sum()) / penalty
         return value, weights + slopes @ rows / penalty
 
+    options = {"ftol": 1e-8}  # closer to the least value of so many kinks, L-BFGS only searches along lines
     with one_thread():  # products as small as a state's are slower on two
-        return scipy.optimize.minimize(objective, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B").x
+        return scipy.optimize.minimize(
+            objective, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", options=options
+        ).x
 
 
 def _validate(scores: ArrayLike, costs: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats, Ints]:

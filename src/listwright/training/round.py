@@ -221,7 +221,8 @@ def _sums_of_rows(problems: Problems, gains: Floats) -> Floats:
 
 def _keys_of_few(problems: Problems, sums: Floats) -> Keys:
     keys = _round_keys(sums)
-    order = np.lexsort((keys, problems.owners))
+    order = np.argsort(keys)
+    order = order[np.argsort(problems.owners[order].astype(np.uint16), kind="stable")]  # there are at most `ROWS`
     rank = np.arange(len(order)) - np.repeat(problems.offsets[:-1], problems.counts)
     coarse, few = np.zeros((len(problems), SAMPLED + WHOLE), np.uint64), rank < SAMPLED
     coarse[problems.owners[few], rank[few]] = keys[order][few]
