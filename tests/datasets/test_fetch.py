@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from itertools import pairwise, product
+from itertools import count, pairwise, product
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -498,6 +498,7 @@ def test_planning_problems_become_libraries_of_paths(serve):
         ("test_id.mat", matrix("test_id", np.arange(31.0, 42.0))),
         ("test_id.mat", matrix("test_id", np.array(["a", "b"], dtype=object))),
     ],
+    ids=count(),  # the content has the time at which it was made
 )
 def test_bad_planning_problems_are_told_and_leave_nothing(serve, tmp_path, file, content):
     serve("motion_paths", planning_problem(**{file: content}))
