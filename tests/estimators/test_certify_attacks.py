@@ -359,7 +359,28 @@ def test_a_model_that_is_fitted_again_is_noticed() -> None:
     sentences = [str(model.fit(world(seed, 30, any_success)).certify(held)) for seed in (10, 11)]
     assert "equal ones, were used for 1 other certificate before" not in sentences[0]
     assert "were used for 1 other certificate before" in sentences[1]
-    assert str(model.certify(held)) == sentences[1]  # the same sentence again is nothing new
+    again = str(model.certify(held))
+    assert again.startswith(sentences[1].split("These problems")[0])
+    assert "The same was certified before, of the same problems: this is no further evidence." in again
+
+
+def test_all_near_copies_left_out_are_counted_when_more_arrives() -> None:
+    problems, held = world(0, 60, any_success), world(5, 120, any_success)
+    model = quick(problems)
+
+    def with_copies(new: lw.Problems, first: int, n: int) -> lw.Problems:
+        parts = problems[first : first + n], new
+        x = np.concatenate([part.features.reshape(-1, ITEMS, 3) for part in parts])
+        x[:n] += 1e-6
+        wins = np.concatenate([first_gains(part).reshape(-1, ITEMS) > 0 for part in parts])
+        ids = [*(f"copy {i}" for i in range(first, first + n)), *new.problem_ids]
+        return lw.Problems.from_arrays(x, reward=AnySuccess(wins), problem_ids=ids)
+
+    certificate = model.certify(with_copies(held[:40], 0, 5))
+    for more, n_left_out in ((with_copies(held[40:80], 10, 7), 12), (held[80:], 12)):
+        certificate = certificate.update(more)
+        left_out = [note for note in certificate.notes if note.startswith("Left out")]
+        assert left_out == [f"Left out, and not covered: {n_left_out} that nearly equal training problems."]
 
 
 def test_a_set_that_grows_between_certificates_is_noticed() -> None:

@@ -281,6 +281,40 @@ def test_lengths_and_budgets(limit: dict[str, float]) -> None:
         assert all(sizes[i][items].sum() <= 2.5 for i, items in enumerate(lists))
 
 
+@pytest.mark.parametrize("kind", ["minimum", "pins", "minimum and budget"])
+def test_methods_keep_to_minimums_and_pins(kind: str) -> None:
+    problems, n = scored(40), 40
+    problems = lw.Problems.from_arrays(
+        problems.features.reshape(n, 10, -1),
+        reward=problems.reward,
+        groups=np.tile(list("aaaaabbbbb"), n),
+        sizes=np.tile([1.0, 2.0], 5 * n),
+    )
+    limit = {"budget": 6.0} if "budget" in kind else {"length": 3}
+    if kind == "pins":
+        problems = problems.with_constraints(pin=np.r_[np.arange(5, 10 * n, 10), np.arange(7, 10 * n, 10)])
+    else:
+        limit |= {"per_group": {"b": (2, 3)}}
+    model = lw.SCP(**limit, random_state=0).fit(problems)
+    assert model.report_.measured == model.measured_
+    for rows in model.predict(problems):
+        of_group = np.isin(rows % 10, [5, 7] if kind == "pins" else range(5, 10)).sum()
+        assert of_group >= 2
+        assert len(rows) <= 3 or problems.sizes[rows].sum() <= 6 + 1e-9
+
+
+def test_the_report_says_if_the_best_was_passed_over_for_its_shorter_lists() -> None:
+    rng = np.random.default_rng(0)
+    last, noise = rng.random((200, 1)), np.tile([[0.05], [-0.049]], (100, 1))
+    tables = {"first": np.hstack([last - 0.5, last + noise]), "second": np.hstack([last, last])}
+    problems = lw.Problems.from_arrays(
+        rng.random((200, 4, 2)), reward=lw.rewards.AnySuccess(rng.random((200, 4)) < 0.3)
+    )
+    _, _, report = choose([Fixed(name, table.tolist()) for name, table in tables.items()], problems)
+    assert (report.chosen, report.best, report.shorter) == ("second", "first", True)
+    assert "; but its shorter lists are clearly behind." in str(report)
+
+
 def test_a_chosen_model_goes_through_a_file(tmp_path: Path) -> None:
     model = lw.SCP(2, random_state=0).fit(curved(60))
     model.save(tmp_path / "chosen.listwright")

@@ -148,7 +148,9 @@ def test_needs_come_first_under_a_budget() -> None:
     limited = problems.with_constraints(per_group={"b": (2, None)})
     assert (labels[lw.greedy(limited, budget=3)[0][:2]] == "b").all()
     with pytest.raises(InputError, match="need a length here, not a budget"):
-        lw.baselines.Random(length=3).fit(problems).predict(limited, budget=3)
+        lw.baselines.DPP(length=3).fit(problems).predict(limited, budget=3)
+    by_score = lw.baselines.TopK(0, length=3).fit(problems).predict(limited, budget=3)
+    assert (labels[by_score[0][:2]] == "b").all()
 
 
 def test_ratios_under_a_budget_are_claimed_only_where_they_hold() -> None:

@@ -138,11 +138,12 @@ class Baseline(Predictor):
 
 
 def lists_by_score(problems: Problems, scores: Floats, steps: int, budgets: Floats | None) -> Lists:
-    if problems.quotas is not None and problems.quotas.alternatives.shape[1]:
+    constraints = Constraints(problems, budgets, steps)
+    if constraints.stepwise:
         every = np.ones(problems.n_rows, dtype=bool)
         return stepwise_lists(problems, steps, budgets, lambda: (scores, every), lambda picks: None)
     order = sort_within(-np.asarray(scores, dtype=np.float64), problems.offsets)
-    rows = fill(order, problems.offsets, Constraints(problems, budgets, steps).limits(), steps)
+    rows = fill(order, problems.offsets, constraints.limits(), steps)
     return as_lists(problems, rows, np.where(rows >= 0, scores[rows], 0.0))
 
 

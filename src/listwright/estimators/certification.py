@@ -24,6 +24,7 @@ from listwright.frames.frame import as_table
 from listwright.guarantees.bounds import approximation_ratio
 from listwright.guarantees.held_out import (
     COPIES,
+    LEFT_OUT,
     NAMES,
     HeldOutCertificate,
     HeldOutValues,
@@ -82,6 +83,7 @@ class Certification:
     per_group: Any = None  # quotas asked for; else those of the problems or of the model
     own_split: bool = False  # whether `fit` held the problems back, so that alike ones may be on both sides
     earlier: Draws | None = None  # of the certificate that goes on
+    left_out: int = 0  # problems that it did not count
 
     def measure(self, problems: Problems, names: Hashes | None = None, weights: Floats | None = None) -> HeldOutValues:
         """Build the lists of all methods and return their values, with what is proved about the best lists."""
@@ -97,9 +99,9 @@ class Certification:
             notes += _repeats(problems, states, self.ledger)
         else:
             kept = np.flatnonzero(~_nearly_known(problems, states, self.ledger))
-            if len(kept) < len(problems):
-                left_out = len(problems) - len(kept)
-                notes.append(f"Left out, and not covered: {left_out} that nearly equal training problems.")
+        left_out = self.left_out + len(problems) - len(kept)
+        if left_out:
+            notes.append(f"{LEFT_OUT}: {left_out} that nearly equal training problems.")
         notes += [] if self.own_split else self._note_rivals(states.take(kept))
         # In an order of their own: what predict draws goes by place, and places may have been chosen.
         kept = kept[np.argsort(_content_keys(states)[kept], kind="stable")]
@@ -109,7 +111,9 @@ class Certification:
         problems, weights = _split_off_weights(problems, weights)
         draws = Draws.of(problems, states, STEP if self.ledger is None else self.ledger.states.tolerance, names)
         every = draws if self.earlier is None else self.earlier.join(draws)
-        further = replace(self, own_split=False, earlier=every).measure_more if weights is None else None
+        further = (
+            replace(self, own_split=False, earlier=every, left_out=left_out).measure_more if weights is None else None
+        )
         clusters: Ints | None = None
         if names is None and weights is None:
             clusters, weights, copies = draws.copies()
@@ -419,19 +423,24 @@ def _by_problem(column: Any, given: Any, problems: Problems, model: Any, what: s
 def with_earlier_uses(certificate: HeldOutCertificate, measured: HeldOutValues) -> HeldOutCertificate:
     assert measured.keys is not None
     problems, made = measured.keys, hash((repr(replace(certificate, notes=())), measured.values.tobytes()))
-    pairs = (((problems, known), key) for known, key in _CERTIFIED if key != made)
-    others = {
+    pairs = (((problems, known), key) for known, key in _CERTIFIED)
+    before = {
         key
         for (new, old), key in pairs
         if max(np.isin(new, old, kind="sort").mean(), np.isin(old, new, kind="sort").mean()) > ALIKE
     }
     _CERTIFIED.append((problems, made))
-    note = (
-        f"These problems, some of them or equal ones, were used for {len(others)} other "
-        f"certificate{'s' if len(others) > 1 else ''} before: each holds by itself, not the best of them. To choose "
-        "among models, use certify_best, and to go on with further problems update, whose bounds hold together."
-    )
-    return replace(certificate, notes=(*certificate.notes, note)) if others else certificate
+    others, notes = before - {made}, list(certificate.notes)
+    if made in before:
+        notes.append("The same was certified before, of the same problems: this is no further evidence.")
+    if others:
+        notes.append(
+            f"These problems, some of them or equal ones, were used for {len(others)} other "
+            f"certificate{'s' if len(others) > 1 else ''} before: each holds by itself, not the best of them. To "
+            "choose among models, use certify_best, and to go on with further problems update, whose bounds hold "
+            "together."
+        )
+    return replace(certificate, notes=tuple(notes))
 
 
 def _content_keys(states: States) -> Hashes:

@@ -26,7 +26,7 @@ from listwright.guarantees import HeldOutCertificate
 from listwright.problems import Problems
 from listwright.rewards import reward_of
 from listwright.training.loop import Checkpoints
-from listwright.walk.constraints import as_budgets, as_constrained
+from listwright.walk.constraints import Constraints, as_budgets, as_constrained
 
 FEWEST = 5  # problems below which nothing is measured
 DIVERSITIES = tuple(np.linspace(0.0, 0.9, 10).tolist())  # that MMR chooses from, by lists for its training problems
@@ -226,8 +226,8 @@ def rivals_for(problems: Problems, limits: dict[str, Any], n_folds: int, *, tree
         small = trees and problems.n_features <= WIDE and problems.n_rows * width * n_folds <= TREE_CELLS
         estimator = TopK("extra_trees" if small else "ridge", random_state=0)
         rivals["sorting by trees" if small else "sorting by ridge"] = _fitted_values(estimator.fit, limits)
-    stepwise = problems.quotas is not None and problems.quotas.alternatives.shape[1] > 0
-    if (problems.n_features or problems.vectors is not None) and not stepwise:
+    constraints = Constraints(problems, as_budgets(limits["budget"], problems), limits["length"])
+    if (problems.n_features or problems.vectors is not None) and not constraints.stepwise:
         rivals["MMR"] = _fitted_values(lambda learned: fit_mmr(learned, limits), limits)
     return rivals
 

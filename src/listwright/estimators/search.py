@@ -116,6 +116,8 @@ class Report:
         Methods that would have taken more than the time limit.
     filled : tuple of str
         Columns of the frame whose missing values were filled with the median, and marked by 0/1 columns.
+    shorter : bool
+        Whether the best was not chosen because its shorter lists are behind by more than a standard error.
     late : float
         Seconds past the time limit that trying took: the quickest method is always tried and measured.
 
@@ -139,6 +141,7 @@ class Report:
     lead_error: float
     untried: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
+    shorter: bool = False
     late: float = 0.0
 
     @property
@@ -152,7 +155,8 @@ class Report:
     def _notes(self) -> Iterator[str]:
         if self.best != self.chosen:
             error = f"a standard error of {self.lead_error:.3f}"
-            yield f"The best was {self.best}, ahead by {self.lead:.3f} with {error}: too little to prefer it."
+            why = "; but its shorter lists are clearly behind" if self.shorter else ": too little to prefer it"
+            yield f"The best was {self.best}, ahead by {self.lead:.3f} with {error}{why}."
         if self.untried:
             yield f"Left out because of the time limit: {', '.join(self.untried)}."
         if self.late:
@@ -205,7 +209,9 @@ def choose(
     own = values_of_choice(whole, over_lengths, errors=errors)
     measured = _measure_method(tried[at], own, problems, min(left, deadline - time.monotonic()))
     lead, late = paired_difference(whole[best], whole[at]), max(0.0, time.monotonic() - deadline)
-    return tried[at], trials, Report(tried[at].name, measured, tried[best].name, *lead, untried, late=late)
+    shorter = best < at  # simpler, but behind over all lengths
+    report = Report(tried[at].name, measured, tried[best].name, *lead, untried, shorter=shorter, late=late)
+    return tried[at], trials, report
 
 
 def _measure_method(method: CandidateMethod, values: Floats, problems: Problems, seconds: float) -> Measurement:
@@ -353,6 +359,8 @@ class SearchSpace:
         from sklearn.ensemble import ExtraTreesRegressor  # here: it takes a second to import
 
         trees = ExtraTreesRegressor(100, min_samples_leaf=2, max_features=0.5, random_state=0)
-        own: dict[str, Any] = {"length": 1, "budget": None, "features": compress(Candidate(), self.problems)}
+        own: dict[str, Any] = {"features": compress(Candidate(), self.problems)}
+        if self.problems.quotas is None and self.plain.per_group is None:
+            own |= {"length": 1, "budget": None}
         learner = Aggregate(trees, most_rows=MOST_ROWS)
         return [self.policy("trees, sorted", sorts=True, learner=learner, n_passes=1, **own)]

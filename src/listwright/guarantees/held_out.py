@@ -23,6 +23,7 @@ from listwright.rewards.base import Laws
 NAMES = {"static": "the best fixed list", "top_k": "sorting by predicted value", "mmr": "MMR with its best diversity"}
 ORDER_SEED = 20130616  # of the order in which problems are bet on, with their keys
 COPIES = 0.01  # share of problems that equal others, past which they are taken for copies
+LEFT_OUT = "Left out, and not covered"
 EXACT_SHARE = 0.9  # of a statement's part, for the exact bound of 0/1 rewards; the rest is for bets, and updates
 
 
@@ -182,7 +183,7 @@ class HeldOutCertificate:
     n_groups: int | None = None
     winner: str | int | None = None
     alone: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=(), compare=False)
     remarks: dict[str, str] = field(default_factory=dict)
     continuation: Continuation | None = field(default=None, repr=False, compare=False)  # what `update` needs
 
@@ -291,6 +292,7 @@ class Continuation:
         groups = (certificate.n_groups or certificate.n) + (measured.n_groups or len(measured.values))
         share = measured.total_weight / weight
         measure = measured.further or self.measure
+        earlier = [note for note in certificate.notes if not note.startswith(LEFT_OUT)]  # the new count is of all
         return replace(
             certificate,
             **_statements(bounds, measured),
@@ -299,7 +301,7 @@ class Continuation:
             mean=certificate.mean + (measured.average(measured.values) - certificate.mean) * share,
             greedy_mean=certificate.greedy_mean + (measured.average(measured.greedy) - certificate.greedy_mean) * share,
             alone={},
-            notes=tuple(dict.fromkeys((*certificate.notes, *measured.notes))),
+            notes=tuple(dict.fromkeys((*earlier, *measured.notes))),
             continuation=replace(self, gamblers=gamblers, bounds=bounds, measure=measure, weight=weight),
         )
 

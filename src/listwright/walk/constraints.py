@@ -89,12 +89,17 @@ class Constraints:
             self._sets = np.where(numbers > 0, problems.owners * int(numbers.max()) + numbers, 0)
             self._largest = np.zeros(int(self._sets.max()) + 1)  # size of the largest pick of each set
 
+    @property
+    def stepwise(self) -> bool:
+        """Whether what is open does not follow from closed rows: lists are to be built step by step."""
+        return self._needs_first or self._sets is not None
+
     def limits(self, *, repeats: bool = False) -> ListLimits:
         """Return the constraints as compiled functions take them, which close rows for good."""
         if self._needs_first:
             raise InputError(
                 "Minimums in per_group need a length here, not a budget. Leave out the budget, or use "
-                "a method that builds lists step by step, such as SCP or greedy."
+                "a method that builds lists step by step, such as SCP, TopK or greedy."
             )
         if self._sets is not None:
             raise InputError(
