@@ -61,6 +61,29 @@ def test_what_is_broken_is_absent_with_one_warning(broken: Break) -> None:
         require_extra("half_installed", "It needs more.", extra="more")
 
 
+@pytest.mark.parametrize("error", ["OSError", "ImportError"])
+def test_a_broken_package_of_serve_or_of_the_command_line_is_named(
+    broken: Break, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
+) -> None:
+    pytest.importorskip("uvicorn")
+    from listwright.cli import _app
+    from listwright.serve import import_part
+
+    for package, needs, load in (
+        ("uvicorn", "Serving needs uvicorn", lambda: import_part("server")),
+        ("typer", "The command line needs typer", _app),
+    ):
+        for name in [
+            name for name in sys.modules if name.startswith(("listwright.serve.server", "listwright.cli.app"))
+        ]:
+            monkeypatch.delitem(sys.modules, name)
+        broken(package)
+        (tmp_path / f"{package}.py").write_text(f"raise {error}('libfoo.so: cannot open shared object file')")
+        message = rf"^{needs}\. It is installed, but cannot be imported here \({error}: libfoo.*\)\. Run: pip"
+        with pytest.raises(MissingExtra, match=message):
+            load()
+
+
 def test_a_package_whose_own_dependency_is_missing_is_broken(broken: Break, tmp_path: Path) -> None:
     (tmp_path / "half_installed.py").write_text("import no_such_package")
     with pytest.warns(BrokenExtraWarning, match="No module named 'no_such_package'"):

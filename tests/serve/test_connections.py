@@ -182,3 +182,20 @@ def test_answers_that_nobody_reads_are_given_up_and_pages_take_no_places_from_ot
         assert ask(service, "/v1/stats").startswith(b"HTTP/1.1 200")
         while not ask(service, "/page/app.js").startswith(b"HTTP/1.1 200"):  # until the others are cut off
             pass
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/v1/nothing", "/v1/traffic", "/v1/lists"])
+@pytest.mark.parametrize("extension", [b"", b";a=b"])
+def test_bodies_that_go_on_after_the_answer_are_cut_off(limited, path, extension):
+    service = limited(header_bytes=2_000)
+    head = (
+        f"{'GET' if path == '/healthz' else 'POST'} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+    )
+    with connect(service) as endless:
+        endless.sendall(head.encode() + b"Transfer-Encoding: chunked\r\n\r\n")
+        assert endless.recv(65536).startswith(b"HTTP/1.1 ")
+        with suppress(OSError):
+            for _ in range(1_000_000):  # until the other side has closed
+                endless.sendall(100 * (b"1" + extension + b"\r\nx\r\n"))
+            pytest.fail("it took all of them")
+    assert ask(service).startswith(b"HTTP/1.1 200")

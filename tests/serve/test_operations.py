@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 import listwright as lw
 from listwright.errors import InputError
-from listwright.serve import Limits, Settings, new_key, revoke_key, serve
+from listwright.serve import Limits, Settings, create_app, new_key, revoke_key, serve
 from listwright.serve.guard import request_id
 from listwright.serve.server import JsonFormatter, TextFormatter
 from listwright.serve.store.database import Database, clock_of
@@ -133,6 +133,64 @@ def test_a_damaged_store_is_told_in_one_sentence(opened, asked, tmp_path):
     with pytest.raises(InputError, match="It is damaged: restore a backup") as told:
         opened()
     assert "\n" not in str(told.value)
+
+
+DAMAGE = {  # by what is damaged: the statement, and whether the service is to learn
+    "policy": ("UPDATE lw_learning SET policy = x'0011'", "What version 1 has learned cannot be read"),
+    "model": ("UPDATE lw_models SET file = x'0011'", "Version 1 of 'default' in the store cannot be loaded"),
+    "schema": ("DELETE FROM lw_schema", "The store has no schema version"),
+}
+
+
+def damage(tmp_path, statement):
+    connection = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    assert connection.execute(statement).rowcount > 0
+    connection.close()
+
+
+@pytest.fixture
+def learned(opened, asked):
+    """A service that has learned from a list."""
+    client = opened(learn=True)
+    shown = client.post("/v1/lists", json=asked(5)).json()
+    client.post("/v1/feedback", json={"list_id": shown["list_id"], "clicks": [shown["items"][0]["id"]]})
+    client.until(lambda: client.get("/v1/learning").json()["versions"][0]["applied"] == 1)
+    return client, shown["list_id"]
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_what_is_damaged_in_the_store_is_told_in_one_sentence_when_it_starts(learned, opened, tmp_path, what):
+    statement, message = DAMAGE[what]
+    learned[0].stop()
+    damage(tmp_path, statement)
+    with pytest.raises(InputError, match=message):
+        create_app(Settings(model=None, store=f"sqlite:///{tmp_path}/store.db")).state.service.registry.follow()
+
+
+def test_what_is_damaged_in_the_store_is_told_in_one_sentence_while_it_runs(learned, tmp_path):
+    client, list_id = learned
+    damage(tmp_path, "UPDATE lw_lists SET record = x'0011'")
+    answers = [client.get(f"/v1/lists/{list_id}")]
+    damage(tmp_path, "UPDATE lw_learning SET comparison = '{broken'")
+    answers.append(client.get("/v1/learning"))
+    damage(tmp_path, "UPDATE lw_feedback SET gains = '[broken'")
+    answers.append(client.get(f"/v1/lists/{list_id}"))
+    assert [answer.status_code for answer in answers] == [500] * 3
+    messages = [answer.json()["error"]["message"] for answer in answers]
+    assert messages[0] == "This list cannot be read: its record is damaged."
+    assert messages[1].startswith("The comparison of version 1 cannot be read: it is damaged in the store.")
+
+
+def test_a_damaged_snapshot_stops_learning_and_readiness_says_why(learned, opened, tmp_path):
+    client, _ = learned
+    client.stop()
+    damage(tmp_path, "UPDATE lw_snapshots SET state = x'001122'")
+    client = opened(learn=True)
+    client.until(lambda: client.get("/readyz").status_code == 503)
+    said = client.get("/readyz").json()["error"]["message"]
+    assert said.startswith(
+        "Learning failed: A snapshot of what was learned cannot be read: it is damaged in the store."
+    )
 
 
 def test_keys_expire_and_are_revoked_while_the_service_runs(opened, tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import sys
 import warnings
 from importlib import import_module
 from pathlib import Path
+from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
@@ -32,6 +33,18 @@ def require_extra(package: str, problem: str, *, extra: str) -> Any:
     if module is None:
         raise MissingExtra(problem, extra=extra)
     return module
+
+
+def as_missing(error: ImportError | OSError, what: str, *, extra: str) -> MissingExtra:
+    """Return what to raise where a module of ours could not be imported; an error of our own is raised again."""
+    names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    outside = (name for name in names if name.partition(".")[0] not in ("importlib", "listwright"))
+    absent = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+    package = (absent or next(outside, "listwright")).partition(".")[0]
+    if package == "listwright":
+        raise error
+    why = f" It is installed, but cannot be imported here ({type(error).__name__}: {error})."
+    return MissingExtra(f"{what} needs {package}." + ("" if absent else why), extra=extra)
 
 
 def _import(package: str) -> Any:

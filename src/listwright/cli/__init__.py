@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from listwright._internal.extras import as_missing
 from listwright.cli.show import as_options
 from listwright.errors import InputError, MissingExtra
 
@@ -74,8 +75,6 @@ def _print_no_more() -> None:
 def _app() -> Any:
     try:
         from listwright.cli.app import app
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("rich", "typer"):
-            raise
-        raise MissingExtra(f"The command line needs {error.name}.", extra="cli") from None
+    except (ImportError, OSError) as error:
+        raise as_missing(error, "The command line", extra="cli") from None
     return app

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from listwright.errors import MissingExtra
+from listwright._internal.extras import as_missing
 from listwright.serve.settings import Limits, Settings
 
 if TYPE_CHECKING:
@@ -31,10 +31,8 @@ def import_part(part: str) -> ModuleType:
     """Import a module of this package; where the packages of the extra are missing, say what to install."""
     try:
         return import_module(f"{__name__}.{part}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "listwright":
-            raise
-        raise MissingExtra(f"Serving needs {str(error.name).partition('.')[0]}.", extra="serve") from None
+    except (ImportError, OSError) as error:
+        raise as_missing(error, "Serving", extra="serve") from None
 
 
 def __getattr__(name: str) -> Any:

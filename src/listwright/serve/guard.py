@@ -17,6 +17,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from listwright.errors import InputError
 from listwright.serve.auth import Keys, is_page, roles_for
 from listwright.serve.metrics import Metrics
 from listwright.serve.refusals import Refused, busy
@@ -93,6 +94,10 @@ class Guard:
             )
         except ClientDisconnect:
             answer.cause = "the client went away"
+        except InputError as error:  # of what is stored: what was sent is refused before
+            log.error("a request failed", extra={"cause": str(error)})
+            answer.cause = type(error).__name__
+            await answer.refuse(Refused(500, "internal", str(error)))
         except Exception as error:
             log.exception("a request failed")
             answer.cause = type(error).__name__

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import msgspec
 
 from listwright.serve.messages import ErrorAnswer, ErrorDetail
+from listwright.serve.settings import Limits
 
 LONGEST = 300  # characters of a message: what was sent is not sent back at length
 
@@ -46,6 +48,17 @@ def unavailable(message: str = "The store cannot be reached. Try again.") -> Ref
 def busy(message: str = "Too many requests at once. Try again.") -> Refused:
     """Return a 429 refusal for work beyond a limit, with `Retry-After: 1`."""
     return Refused(429, "busy", message, retry_after=1)
+
+
+def check_affordable(seconds: float, memory: float, limits: Limits, advice: str) -> None:
+    """Refuse what is expected to take more time or memory than one request may."""
+    for needed, allowed, unit in (
+        (seconds, limits.seconds, "s"),
+        (memory / 2**20, limits.memory_bytes / 2**20, "MB"),
+    ):
+        if allowed < needed < inf:
+            message = f"This takes about {needed:,.0f} {unit}, and a request may take {allowed:,.0f} {unit}."
+            raise Refused(413, "too_large", f"{message} {advice}")
 
 
 def field_name(where: Sequence[Any]) -> str:

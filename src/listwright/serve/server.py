@@ -82,9 +82,10 @@ def serve(settings: Settings) -> None:
     set_up_logs(settings.log_format)
     _allow_connections(settings.limits.connections)
     with _listen(settings.host, settings.port) as listening:
-        app = None if settings.workers > 1 else create_app(settings)
+        app = create_app(settings)  # first, so that what is wrong is said before any worker starts
         _announce(settings, listening.getsockname()[1])
-        if app is None:
+        if settings.workers > 1:
+            app.state.service.database.close()
             _run_several(settings, listening)
         else:
             _run_one(app, settings, listening)
@@ -103,7 +104,6 @@ def _run_one(app: Any, settings: Settings, listening: socket.socket) -> None:
 
 
 def _run_several(settings: Settings, listening: socket.socket) -> None:
-    create_app(settings).state.service.database.close()  # what is wrong is said once, before any of them starts
     folder = tempfile.mkdtemp(prefix="listwright-metrics-")
     os.environ[FOLDER] = folder
     try:
@@ -218,8 +218,8 @@ class LimitedProtocol(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_body(self, body: bytes) -> None:
-        """Pass a part of the body on; it does not count, nor does the little that a chunk has around it."""
-        if not self.waiting:
+        """Pass a part of the body on; before the answer, neither it nor the little around each chunk counts."""
+        if not self.waiting and self.cycle is not None and not self.cycle.response_complete:
             self.framing = max(0, self.framing - len(body) - AROUND_CHUNK)
             super().on_body(body)
 

@@ -10,7 +10,6 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -31,7 +30,7 @@ from listwright.serve.models.building import Built, Gathering, Pool, Shadows, bu
 from listwright.serve.models.details import answered_lists, comparable_versions, compare_versions, shown_items
 from listwright.serve.models.passages import Packing
 from listwright.serve.models.version import BYTES_PER_CANDIDATE, BYTES_PER_NUMBER, ModelLoader
-from listwright.serve.refusals import Refused, invalid, unavailable
+from listwright.serve.refusals import Refused, check_affordable, invalid, unavailable
 from listwright.serve.settings import Settings
 from listwright.serve.store.database import Database, cause_of, clock_of, opening
 from listwright.serve.store.journal import BATCH, NewLists, Old, add_feedback, add_lists, each, forget, give_space_back
@@ -69,6 +68,8 @@ class Service:
             self.registry.check_file(name, file)
         self.packing = Packing(settings.packer, settings.tokens, self.limits)
         self.database.open()  # last of what can fail, so that nothing is left open
+        if settings.version is not None:
+            self._check_version(settings.version)
         cores = os.cpu_count() or 1
         self.building, self.reads = Pool("building", cores, 64), Pool("reading", 4, 64)
         self.background, self.following = Pool("background", 2, 16), Pool("following", 1, 4)
@@ -107,6 +108,13 @@ class Service:
             self.tasks.append(asyncio.create_task(trial.run()))
         if self.settings.keep_days is not None or self.settings.keep_gb is not None:
             self.tasks.append(asyncio.create_task(self._forget()))
+
+    def _check_version(self, number: int) -> None:
+        with opening(), self.database.reading.connect() as connection:
+            refused = registry.check_stored(connection, number, messages.DEFAULT)
+        if refused is not None:
+            self.database.close()
+            raise InputError(refused.message)
 
     def _starts(self) -> list[registry.ModelStart]:
         version, deploying = self.settings.version, self.settings.deploy
@@ -171,13 +179,7 @@ class Service:
             version = self.registry.loaded[self.registry.of(query.model).current]
             seconds += version.cost.expected_seconds(version.work(query))
         memory = sum(BYTES_PER_NUMBER * query.numbers + BYTES_PER_CANDIDATE * len(query.ids) for query in queries)
-        for needed, allowed, unit in (
-            (seconds, self.limits.seconds, "s"),
-            (memory / 2**20, self.limits.memory_bytes / 2**20, "MB"),
-        ):
-            if allowed < needed < inf:
-                message = f"This takes about {needed:,.0f} {unit}, and a request may take {allowed:,.0f} {unit}."
-                raise Refused(413, "too_large", f"{message} Send fewer candidates, or ask for shorter lists.")
+        check_affordable(seconds, memory, self.limits, "Send fewer candidates, or ask for shorter lists.")
         return seconds
 
     def _build_all(self, queries: list[messages.ListQuery], deadline: float) -> list[Built]:

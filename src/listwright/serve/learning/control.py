@@ -23,6 +23,7 @@ from listwright.serve.learning.progress import add_snapshot, holder, rows_of, sn
 from listwright.serve.models.registry import ModelRegistry, NewModel, add_models, shares_of
 from listwright.serve.models.version import publish
 from listwright.serve.refusals import Refused
+from listwright.serve.store.database import intact
 from listwright.serve.store.journal import each, last_event, revise
 from listwright.serve.store.records import USER_DIGITS, ServedList, created_at, outcome_of
 from listwright.serve.store.schema import feedback, learning, lists, models, quarantine, snapshots
@@ -68,6 +69,8 @@ def _version(connection: Connection, version: int, name: str, row: Any) -> messa
     columns = [column for column in snapshots.c if column.name not in ("state", "version")]
     kept = select(*columns, size).where(snapshots.c.version == version).order_by(snapshots.c.number.desc())
     left = select(func.count()).select_from(quarantine).where(quarantine.c.version == version)
+    with intact(f"The comparison of version {version}"):
+        comparison = msgspec.json.decode(row.comparison or "null", type=messages.LearnedComparison | None)
     return messages.VersionLearning(
         version=version,
         model=name,
@@ -78,7 +81,7 @@ def _version(connection: Connection, version: int, name: str, row: Any) -> messa
         waiting=int(connection.execute(waiting).scalar_one()),
         quarantined=int(connection.execute(left).scalar_one()),
         serves_learned=row.policy is not None,
-        comparison=msgspec.json.decode(row.comparison or "null", type=messages.LearnedComparison | None),
+        comparison=comparison,
         base=row.base,
         snapshots=[messages.SnapshotSummary(**taken) for taken in connection.execute(kept).mappings()],
     )

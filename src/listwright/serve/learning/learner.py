@@ -26,6 +26,7 @@ from listwright.serve.models.registry import ModelRegistry
 from listwright.serve.models.version import Version
 from listwright.serve.refusals import Refused
 from listwright.serve.settings import Limits
+from listwright.serve.store.database import intact
 from listwright.serve.store.records import FeedbackEvent
 from listwright.serve.store.schema import lists
 from listwright.training.signature import some_group
@@ -116,8 +117,9 @@ def state_bytes(learner: OnlineSCP) -> bytes:
 def restore(learner: OnlineSCP, state: bytes | None) -> OnlineSCP:
     if state is None:
         return learner
-    known = {name: array for name, array in load(state).items() if array.size or not name.endswith(".anchor_")}
-    return learner.restore({**learner.state(), **known})
+    with intact("A snapshot of what was learned"):
+        known = {name: array for name, array in load(state).items() if array.size or not name.endswith(".anchor_")}
+        return learner.restore({**learner.state(), **known})
 
 
 def check_finite(learner: OnlineSCP) -> None:

@@ -18,7 +18,7 @@ from listwright.serve.messages import LearnedComparison
 from listwright.serve.refusals import Refused
 from listwright.serve.store.database import clock_of
 from listwright.serve.store.journal import each, revise
-from listwright.serve.store.records import FeedbackEvent
+from listwright.serve.store.records import FeedbackEvent, read_gains
 from listwright.serve.store.schema import feedback, learning, leases, lists, quarantine, snapshots
 
 SECONDS = 5.0  # that a lease lasts; it is renewed long before
@@ -176,12 +176,12 @@ def _event(row: Any, version: int, bad: int) -> FeedbackEvent:
     return FeedbackEvent(
         row.list_id,
         row.key,
-        tuple(msgspec.json.decode(row.gains)),
+        read_gains(row.gains),
         version,
         row.source,
         weight=row.weight,
         number=row.event,
-        earlier=None if row.earlier is None else tuple(msgspec.json.decode(row.earlier)),
+        earlier=None if row.earlier is None else read_gains(row.earlier),
         row=row if row.record is not None and row.learn and bad > row.event else None,
     )
 

@@ -70,6 +70,8 @@ class Updater:
                 self.learners.clear()
             except (SQLAlchemyError, Refused) as error:
                 self._restart("waiting for the store", error)
+            except InputError as error:
+                self._restart("failed", error)
             except Exception as error:
                 self._restart("failed", error)
                 log.exception("learning failed")
@@ -80,7 +82,7 @@ class Updater:
         """Drop everything in memory after an error and log it once; events and progress are in the store."""
         if self.failure is None:
             log.warning("learning %s", what, extra={"cause": f"{type(error).__name__}: {error}"[:300]})
-        self.failure = f"Learning {what}."
+        self.failure = f"Learning failed: {error}" if isinstance(error, InputError) else f"Learning {what}."
         self.term = None
         self.learners.clear()
 

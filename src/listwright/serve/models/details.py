@@ -33,6 +33,7 @@ from listwright.serve.store.records import (
     is_failure,
     join,
     outcome_of,
+    read_gains,
     with_feedback,
 )
 from listwright.serve.store.schema import feedback, learning, lists, minutes, models, positions, shadows
@@ -94,7 +95,7 @@ def _version(registry: ModelRegistry, number: int) -> Version | None:
 def _feedback(rows: Sequence[Any]) -> messages.FeedbackSummary | None:
     if not rows:
         return None
-    events = [messages.FeedbackEntry(row.event, row.created, msgspec.json.decode(row.gains), row.key) for row in rows]
+    events = [messages.FeedbackEntry(row.event, row.created, list(read_gains(row.gains)), row.key) for row in rows]
     last = rows[-1]
     return messages.FeedbackSummary(last.event, last.created, list(outcome_of(last.gains, last.earlier)), events)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from pathlib import Path
 from threading import Lock
+from time import thread_time
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
@@ -16,13 +17,15 @@ from listwright.context.passages import token_counter
 from listwright.errors import InputError
 from listwright.serve.messages import Budgets, Group, PerGroup
 from listwright.serve.models.intake import budgets_of, read_quota
-from listwright.serve.refusals import invalid
+from listwright.serve.models.version import Cost
+from listwright.serve.refusals import check_affordable, invalid
 from listwright.serve.settings import PRETRAINED, Limits
 from listwright.serve.store.records import PackedContext
 
 Query = Annotated[str, Meta(min_length=1, max_length=10_000)]
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
+BYTES_PER_CHARACTER = 50  # of a passage: words, their counts and links, and the text itself
 EVERY_QUESTION, ONE_IN = 100, 10  # the first questions from which weights of scores are estimated, and then one in ten
 
 
@@ -145,12 +148,14 @@ class Packing:
             self.packer = ContextPacker(tokens=tokens)
         else:
             self.packer = ContextPacker.load(path, tokens=tokens)
-        self.limits = limits
+        self.limits, self.cost = limits, Cost()
         self.weights, self.asked, self.lock = ScoreWeights(self.packer), 0, Lock()
         token_counter(tokens)
 
     def warm_up(self) -> None:
-        self.packer.pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], length=2).reasons  # noqa: B018
+        for _ in range(2):
+            self.cost.forget()  # the first time was that of the compiler
+            self._pack("Who wrote it?", ["Ada wrote it.", "The sea is wide."], "passages", {}, length=2).reasons  # noqa: B018
 
     def pack(self, request: PackRequest) -> tuple[PackAnswer, PackedContext]:
         self._check(request.passages, "passages")
@@ -213,12 +218,22 @@ class Packing:
     def _check(self, passages: list[Any], field: str) -> None:
         if len(passages) > self.limits.items:
             raise invalid(field, f"Send at most {self.limits.items:,} {field}. Got {len(passages):,}.")
+        work = _n_characters(passages)
+        memory = BYTES_PER_CHARACTER * work
+        check_affordable(self.cost.expected_seconds(work), memory, self.limits, f"Send fewer or shorter {field}.")
 
     def _pack(self, query: str, passages: list[Any], field: str, settings: dict[str, Any], **options: Any) -> Packed:
+        start = thread_time()
         try:
-            return copy(self.packer).set_params(**settings).pack(query, passages, **options)
+            packed = copy(self.packer).set_params(**settings).pack(query, passages, **options)
         except InputError as error:
             raise invalid(field, str(error)) from None
+        self.cost.note(_n_characters(passages), thread_time() - start)
+        return packed
+
+
+def _n_characters(passages: list[Any]) -> int:
+    return sum(len(passage if isinstance(passage, str) else passage.text) for passage in passages)
 
 
 def _per_source(request: PackRequest) -> Any:

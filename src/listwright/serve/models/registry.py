@@ -16,9 +16,11 @@ import numpy as np
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from listwright._internal.arrays import Floats
+from listwright.errors import InputError
 from listwright.serve.messages import DEFAULT, Traffic
 from listwright.serve.models.version import ModelLoader, Published, Version, play_published
 from listwright.serve.refusals import Refused, invalid
+from listwright.serve.store.database import intact
 from listwright.serve.store.journal import each, revise
 from listwright.serve.store.records import USER_DIGITS
 from listwright.serve.store.schema import clock, deployments, learning, models, quarantine, snapshots
@@ -79,11 +81,17 @@ class ModelRegistry:
             if row is None:
                 raise Refused(404, "not_found", f"There is no model version {number}.")
             checked = self.checked.pop((row.name, row.digest), None)
-            version = checked or self.loader.load(number, row.name, row.file)
+            version = checked or self._load(row)
             version = replace(version, number=number)
             progress = connection.execute(select(learning).where(learning.c.version == number)).first()
             self.loaded = {**self.loaded, number: _with_learned(version, progress)}
         return self.loaded[number]
+
+    def _load(self, row: Any) -> Version:
+        try:
+            return self.loader.load(row.version, row.name, row.file)
+        except InputError as error:
+            raise InputError(f"Version {row.version} of {row.name!r} in the store cannot be loaded: {error}") from None
 
     def check_file(self, name: str, file: bytes) -> None:
         self.checked[name, sha256(file).hexdigest()] = self.loader.load(0, name, file)
@@ -141,7 +149,8 @@ def _with_learned(version: Version, row: Any) -> Version:
     published = None if row is None or row.policy is None else Published(row.base, row.applied, row.count, row.policy)
     if published == version.published:
         return version
-    return replace(version, online=play_published(version.deployed, published), published=published)
+    with intact(f"What version {version.number} has learned"):
+        return replace(version, online=play_published(version.deployed, published), published=published)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +247,12 @@ def traffic_before(connection: Connection, traffic: Traffic) -> Traffic:
     return Traffic(current=previous, model=traffic.model)
 
 
+def check_stored(connection: Connection, version: int, name: str) -> Refused | None:
+    if connection.execute(select(models.c.name).where(models.c.version == version)).scalar() == name:
+        return None
+    return Refused(404, "not_found", f"The store has no version {version} of the model {name!r}.")
+
+
 @each
 def start_models(connection: Connection, start: ModelStart) -> StartResult | Refused:
     # It is deployed if the model has no traffic yet, if the caller asked for it, or if it is new and the caller left
@@ -245,9 +260,9 @@ def start_models(connection: Connection, start: ModelStart) -> StartResult | Ref
     # deployment.
     traffic, given, new = traffic_in_force(connection).get(start.name), start.version, False
     if given is not None:
-        name = connection.execute(select(models.c.name).where(models.c.version == given)).scalar()
-        if name != start.name:
-            return Refused(404, "not_found", f"The store has no version {given} of the model {start.name!r}.")
+        refused = check_stored(connection, given, start.name)
+        if refused is not None:
+            return refused
     elif start.file is not None:
         last = connection.execute(select(func.max(models.c.version))).scalar() or 0
         given = add_models(connection, [NewModel(start.name, start.file)])[0]

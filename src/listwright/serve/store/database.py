@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from safetensors import SafetensorError
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, DisconnectionError, InterfaceError, OperationalError
 
@@ -106,6 +107,16 @@ def opening() -> Iterator[None]:
         damaged = "malformed" in reason or "not a database" in reason
         advice = " It is damaged: restore a backup with `listwright backup --restore`." if damaged else ""
         raise InputError(f"The store cannot be opened: {reason}.{advice}") from None
+
+
+@contextmanager
+def intact(what: str) -> Iterator[None]:
+    """Turn what damaged values of the store raise inside the block into InputError, with advice."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, SafetensorError):
+        advice = "restore a backup with `listwright backup --restore`"
+        raise InputError(f"{what} cannot be read: it is damaged in the store. Reset it, or {advice}.") from None
 
 
 def cause_of(error: DatabaseError | InterfaceError) -> str:

@@ -26,6 +26,7 @@ from listwright.feedback.recommendations import Recommendations
 from listwright.feedback.updates import TrainingUpdate
 from listwright.problems import Problems
 from listwright.serve.messages import Picked
+from listwright.serve.store.database import intact
 from listwright.serve.store.schema import PACKER, contexts, feedback, lists
 
 QUOTAS = "quotas."  # precedes the names of the arrays of quotas
@@ -278,8 +279,13 @@ class FeedbackEvent:
         return self.number, self.list_id, self.key, *origin, time.time(), gains, earlier
 
 
+def read_gains(stored: str) -> tuple[float, ...]:
+    with intact("A feedback"):
+        return tuple(msgspec.json.decode(stored, type=list[float]))
+
+
 def outcome_of(gains: str, earlier: str | None) -> tuple[float, ...]:
-    return larger(None if earlier is None else msgspec.json.decode(earlier), msgspec.json.decode(gains))
+    return larger(None if earlier is None else read_gains(earlier), read_gains(gains))
 
 
 def larger(before: Sequence[float] | None, gains: Sequence[float]) -> tuple[float, ...]:

@@ -200,7 +200,9 @@ def create_tables(connection: sa.Connection) -> None:
 
 
 def check_version(connection: sa.Connection) -> None:
-    version = connection.execute(sa.select(version_table.c.version)).scalar_one()
+    version = connection.execute(sa.select(version_table.c.version)).scalar()
+    if version is None:
+        raise InputError("The store has no schema version: it is damaged. Restore a backup, or use a new store.")
     if version != SCHEMA:
         raise InputError(
             f"The store has schema version {version}, this listwright uses {SCHEMA}. "
