@@ -266,3 +266,18 @@ def test_unlearned_rounds_are_no_part_of_a_mixture():
     assert len(model.policy_.policies) == 40
     assert all(policy.has_learned for policy in model.policy_.policies)
     assert model.online_certificate().left_out == 20
+
+
+def readers(n: int, first: int = 0) -> pd.DataFrame:
+    return pd.DataFrame(lw.simulate.readers.table(n, first=first, random_state=first))
+
+
+def test_weights_that_are_no_numbers_are_named():
+    model = lw.SCP(2, effort="fast", random_state=0).fit(readers(60), reward="any:clicked")
+    held = readers(20, 100)
+    with pytest.raises(
+        InputError, match=r"Column 'w' for weight must be an array of numbers\. Got text, such as 'a'\."
+    ):
+        model.certify(held.assign(w="a"), weight="w")
+    with pytest.raises(InputError, match="weight must be an array of numbers"):
+        model.certify(held, weight=["a"] * 20)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from listwright._internal.arrays import Bools, Floats, Hashes, Ints
+from listwright._internal.arrays import Bools, Floats, Hashes, Ints, as_numbers
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
 from listwright.estimators.measurement import DIVERSITIES
@@ -383,7 +383,8 @@ def read_draws(
             )
         clusters = np.array([hash(str(name)) & MASK for name in names], dtype=np.uint64)
     if weight is not None:
-        weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
+        name = f"Column {weight!r} for weight" if isinstance(weight, str) else "weight"
+        weights = as_numbers(_by_problem(weight, given, problems, model, "weight"), name)
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise InputError("Weights of problems must be finite, 0 or more, and not all 0.")
     return clusters, weights
