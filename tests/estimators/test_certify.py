@@ -281,3 +281,15 @@ def test_weights_that_are_no_numbers_are_named():
         model.certify(held.assign(w="a"), weight="w")
     with pytest.raises(InputError, match="weight must be an array of numbers"):
         model.certify(held, weight=["a"] * 20)
+
+
+def test_rivals_of_several_models_learn_from_the_training_problems_of_any(model, tmp_path):
+    model.save(tmp_path / "model")
+    loaded, held = lw.load(tmp_path / "model"), problems()[140:]
+    sorting = TopK(0, length=2).fit(problems()[:140])  # by a column, which learns nothing
+    with pytest.raises(InputError, match=r"the model does not have them\. Pass training="):
+        lw.certify_best([loaded, sorting], held, rivals=["top_k"])
+    known = lw.certify_best([loaded, sorting], held, rivals=["top_k"], training=problems()[:140])
+    assert set(known.ahead_of) == {"top_k"}
+    found = lw.certify_best([loaded, TopK(length=2).fit(problems()[:140])], held, rivals=["top_k"])
+    assert found.ahead_of == known.ahead_of

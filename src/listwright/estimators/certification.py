@@ -270,6 +270,7 @@ def certify_best(
     delta: float = 0.05,
     *,
     rivals: Rivals = (),
+    training: Problems | None = None,
     cluster: Any = None,
     weight: Any = None,
 ) -> HeldOutCertificate:
@@ -289,6 +290,8 @@ def certify_best(
         Probability that one of the statements is wrong.
     rivals : sequence or mapping
         Rivals that the winner is compared with, as in `certify`.
+    training : Problems, optional
+        As in `certify`; by default those of each model or, where it has none, of the first that has some.
     cluster, weight : optional
         Problems that belong together, and their weights, as in `certify`.
 
@@ -322,7 +325,9 @@ def certify_best(
     certificates: dict[Any, tuple[HeldOutCertificate, HeldOutValues]] = {}
     for name, model in named.items():
         problems = model._as_problems(held_out, measured=True)
-        certification = as_certification(model, rivals)
+        known = [training, *(getattr(one, "training_problems_", None) for one in (model, *named.values()))]
+        learned = next((some for some in known if some is not None), None)
+        certification = as_certification(model, rivals, training=learned)
         measured = certification.measure(problems, *read_draws(cluster, weight, held_out, problems, model))
         made = make_certificate(
             replace(measured, further=None), delta=delta, n_models=len(named), **certification.limits
@@ -530,7 +535,7 @@ def _fit_rival(rival: Any, limits: dict[str, Any], training: Problems | None) ->
         raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
     if training is None:
         raise InputError(
-            f"The rival {rival!r} learns from the training problems, and this model no longer has them. Pass "
+            f"The rival {rival!r} learns from the training problems, and the model does not have them. Pass "
             "training=, or a rival that is fitted."
         )
     length = limits["length"] or 1
