@@ -223,6 +223,14 @@ def test_leaks_with_noise_and_leaks_of_categories_are_found(kind: str) -> None:
     assert "error" in {one.level for one in examine(table, reward="any:clicked") if one.check == "leak"}
 
 
+def test_the_reward_of_a_frame_is_checked() -> None:
+    lw.checks.check_reward("any:clicked", frame())
+    problems = lw.Problems.from_frame(frame(), reward="any:clicked")
+    lw.checks.check_reward(problems.reward, frame())
+    with pytest.raises(lw.checks.LawBroken):
+        lw.checks.check_reward(lw.rewards.Function(lambda problem, items: len(set(items)) ** 2 / 36), frame())
+
+
 def test_what_only_sounds_like_a_leak_is_pointed_out() -> None:
     table = frame().assign(dwell=np.random.default_rng(5).random(360))
     assert [one.level for one in examine(table, reward="any:clicked") if one.check == "leak"] == ["warning"]
