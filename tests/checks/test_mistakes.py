@@ -231,6 +231,18 @@ def test_the_reward_of_a_frame_is_checked() -> None:
         lw.checks.check_reward(lw.rewards.Function(lambda problem, items: len(set(items)) ** 2 / 36), frame())
 
 
+@pytest.mark.parametrize("first_batch", [True, False])
+def test_the_first_batch_of_partial_fit_is_looked_at(first_batch):
+    table = frame().assign(seen=frame()["clicked"] * np.random.default_rng(0).exponential(30, 360))
+    model = lw.SCP(2, effort="fast", random_state=0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.partial_fit(table, reward="any:clicked")
+        if not first_batch:
+            model.partial_fit(table)
+    assert [str(one.message).partition(". ")[0] for one in told] == ["The reward can be computed from seen"]
+
+
 def test_what_only_sounds_like_a_leak_is_pointed_out() -> None:
     table = frame().assign(dwell=np.random.default_rng(5).random(360))
     assert [one.level for one in examine(table, reward="any:clicked") if one.check == "leak"] == ["warning"]

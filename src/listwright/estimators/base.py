@@ -231,7 +231,7 @@ class ListEstimator(Predictor):
         problems = self._more_problems(problems, reward, dict(columns))
         keep = "mixture" if self.keep == "mixture" else "last"
         training = self.training_.for_new_problems() if hasattr(self, "training_") else None
-        with self._source(problems, keep, training) as source:
+        with fitting(), self._source(problems, keep, training) as source:
             if training is None:
                 run = replace(self._start_run(source, in_parts=True), n_passes=1)
             else:
