@@ -243,6 +243,15 @@ def test_the_first_batch_of_partial_fit_is_looked_at(first_batch):
     assert [str(one.message).partition(". ")[0] for one in told] == ["The reward can be computed from seen"]
 
 
+def test_compare_warns_once():
+    table = frame().assign(seen=frame()["clicked"] * np.random.default_rng(0).exponential(30, 360))
+    methods = {"one": lw.SCP(2, effort="fast"), "other": lw.SCP(2, effort="fast", n_passes=2)}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        lw.compare(methods, table, reward="any:clicked", lengths=[2], folds=3)
+    assert [str(one.message).partition(". ")[0] for one in told] == ["The reward can be computed from seen"]
+
+
 def test_what_only_sounds_like_a_leak_is_pointed_out() -> None:
     table = frame().assign(dwell=np.random.default_rng(5).random(360))
     assert [one.level for one in examine(table, reward="any:clicked") if one.check == "leak"] == ["warning"]
