@@ -158,6 +158,10 @@ def test_unknown_levels_in_calls_without_that_option_say_what_helps(call: Any) -
     call(model, lw.Problems.from_frame(new, **options))
 
 
+def test_columns_are_there_for_type_checkers() -> None:
+    assert get_type_hints(Predictor)["columns_"] is Columns  # of a fitted model: `model.columns_.features` is a tuple
+
+
 def test_options_are_parameters_of_fit() -> None:
     names = set(inspect.signature(lw.Problems.from_frame).parameters) - {"frame", "reward", "columns"}
     for method in (lw.SCP.fit, lw.SCP.partial_fit, TopK.fit, lw.OnlineSCP.fit):
