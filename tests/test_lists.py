@@ -38,6 +38,19 @@ def test_an_index_too_far_is_named(i: int) -> None:
         answer()[i]
 
 
+def test_a_list_is_found_by_the_id_of_its_problem() -> None:
+    lists = answer()
+    assert lists.plot("y").to_dict() == lists.plot(1).to_dict()
+    with pytest.raises(IndexError, match=r"There are 2 lists\. Got index z"):
+        lists.plot("z")
+    problems = lw.Problems.from_arrays(np.eye(6).reshape(2, 3, 6), reward=lw.rewards.AnySuccess(np.eye(2, 3)))
+    with pytest.raises(IndexError, match=r"There are 2 lists\. Got index x"):
+        lw.greedy(problems, length=2).plot("x")
+    named = problems._with(problem_ids=np.array(["x", "y"]))
+    lists = lw.SCP(2, effort="fast", random_state=0).fit(problems).predict(named)
+    assert str(lists.explain("y")) == str(lists.explain(1)) == str(lists.explain(-1))
+
+
 def test_ids_are_positions_or_names() -> None:
     assert [ids.tolist() for ids in answer().item_ids] == [[1, 0], [0]]
     assert [ids.tolist() for ids in answer(["a", "b", "c", "a"]).item_ids] == [["b", "a"], ["a"]]

@@ -68,10 +68,16 @@ class Lists:
 
     def __getitem__(self, i: int) -> Ints:
         """Return the items of list i as positions within problem i, in the order they were picked."""
-        if not -len(self) <= i < len(self):
+        rows = self.rows[i := self._number_of(i)]
+        return rows[rows >= 0] - self.problems.offsets[i]
+
+    def _number_of(self, i: Any) -> int:
+        """Return the number of a list, by its number from either end or by the id of its problem."""
+        whole = isinstance(i, int | np.integer)
+        known = range(-len(self), len(self)) if whole else self.problems.problem_ids.tolist()
+        if (int(i) if whole else i) not in known:
             raise IndexError(f"There are {len(self)} lists. Got index {i}.")
-        rows = self.rows[i]
-        return rows[rows >= 0] - self.problems.offsets[i % len(self)]
+        return (int(i) if whole else known.index(i)) % len(self)
 
     def __iter__(self) -> Iterator[Ints]:
         """Iterate over the lists, each as positions within its problem."""
@@ -109,7 +115,7 @@ class Lists:
     def _cut(self, table: Floats) -> list[Floats]:
         return [row[kept] for row, kept in zip(table, self.rows >= 0, strict=True)]
 
-    def explain(self, i: int = 0) -> Any:
+    def explain(self, i: int | str = 0) -> Any:
         """Explain why list i consists of these items.
 
         The reasons are computed on demand: what each group of features adds to the score of each pick, the runner-up
@@ -117,8 +123,8 @@ class Lists:
 
         Parameters
         ----------
-        i : int, default 0
-            Which list.
+        i : int or str, default 0
+            Which list: its number, or the id of its problem.
 
         Returns
         -------
@@ -132,7 +138,7 @@ class Lists:
         """
         if self.explainer is None:
             raise InputError("These lists cannot be explained: only lists from predict of a fitted model can.")
-        return self.explainer(self.problems, i % len(self), self[i])
+        return self.explainer(self.problems, number := self._number_of(i), self[number])
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """Return the picks as columns with one entry per pick.
@@ -202,13 +208,13 @@ class Lists:
         note = f"The first {SHOWN} of {len(self):,}." if len(self) > SHOWN else ""
         return html_table(repr(self), ["problem", "items, in order"], rows, note=note)
 
-    def plot(self, i: int = 0) -> Any:
+    def plot(self, i: int | str = 0) -> Any:
         """Draw the picks of list i in order: what each gained or, where that is not known, its score.
 
         Parameters
         ----------
-        i : int, default 0
-            Number of the problem.
+        i : int or str, default 0
+            Number of the problem, or its id.
 
         Returns
         -------
@@ -225,6 +231,7 @@ class Lists:
         known = self.picked_scores if self.picked_gains is None else self.picked_gains
         if known is None:
             raise InputError("These lists have neither gains nor scores to draw.")
+        i = self._number_of(i)
         what, picked = "score" if self.picked_gains is None else "gain", len(self[i])
         problem = self.problems.problem_ids[i]
         if not picked:

@@ -28,7 +28,7 @@ class Predictor(Parameters, ABC):
     length: int
     budget: float | None
     signature_: Signature  # the kind of problems that the model accepts
-    columns_: Columns | None  # how the training frame was read; set only if `fit` was given a frame
+    columns_: Columns  # how the training frame was read; set only if `fit` was given a frame
     new_items: ClassVar[bool] = False  # whether items may be new to the catalogue
     reward_spec_: str  # the reward string that `fit` was given; set only if it was a string
     not_saved: ClassVar[tuple[str, ...]] = ("reward_function_",)  # a function is code

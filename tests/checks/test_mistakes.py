@@ -223,6 +223,35 @@ def test_leaks_with_noise_and_leaks_of_categories_are_found(kind: str) -> None:
     assert "error" in {one.level for one in examine(table, reward="any:clicked") if one.check == "leak"}
 
 
+def test_the_reward_of_a_frame_is_checked() -> None:
+    lw.checks.check_reward("any:clicked", frame())
+    problems = lw.Problems.from_frame(frame(), reward="any:clicked")
+    lw.checks.check_reward(problems.reward, frame())
+    with pytest.raises(lw.checks.LawBroken):
+        lw.checks.check_reward(lw.rewards.Function(lambda problem, items: len(set(items)) ** 2 / 36), frame())
+
+
+@pytest.mark.parametrize("first_batch", [True, False])
+def test_the_first_batch_of_partial_fit_is_looked_at(first_batch):
+    table = frame().assign(seen=frame()["clicked"] * np.random.default_rng(0).exponential(30, 360))
+    model = lw.SCP(2, effort="fast", random_state=0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.partial_fit(table, reward="any:clicked")
+        if not first_batch:
+            model.partial_fit(table)
+    assert [str(one.message).partition(". ")[0] for one in told] == ["The reward can be computed from seen"]
+
+
+def test_compare_warns_once():
+    table = frame().assign(seen=frame()["clicked"] * np.random.default_rng(0).exponential(30, 360))
+    methods = {"one": lw.SCP(2, effort="fast"), "other": lw.SCP(2, effort="fast", n_passes=2)}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        lw.compare(methods, table, reward="any:clicked", lengths=[2], folds=3)
+    assert [str(one.message).partition(". ")[0] for one in told] == ["The reward can be computed from seen"]
+
+
 def test_what_only_sounds_like_a_leak_is_pointed_out() -> None:
     table = frame().assign(dwell=np.random.default_rng(5).random(360))
     assert [one.level for one in examine(table, reward="any:clicked") if one.check == "leak"] == ["warning"]

@@ -266,3 +266,30 @@ def test_unlearned_rounds_are_no_part_of_a_mixture():
     assert len(model.policy_.policies) == 40
     assert all(policy.has_learned for policy in model.policy_.policies)
     assert model.online_certificate().left_out == 20
+
+
+def readers(n: int, first: int = 0) -> pd.DataFrame:
+    return pd.DataFrame(lw.simulate.readers.table(n, first=first, random_state=first))
+
+
+def test_weights_that_are_no_numbers_are_named():
+    model = lw.SCP(2, effort="fast", random_state=0).fit(readers(60), reward="any:clicked")
+    held = readers(20, 100)
+    with pytest.raises(
+        InputError, match=r"Column 'w' for weight must be an array of numbers\. Got text, such as 'a'\."
+    ):
+        model.certify(held.assign(w="a"), weight="w")
+    with pytest.raises(InputError, match="weight must be an array of numbers"):
+        model.certify(held, weight=["a"] * 20)
+
+
+def test_rivals_of_several_models_learn_from_the_training_problems_of_any(model, tmp_path):
+    model.save(tmp_path / "model")
+    loaded, held = lw.load(tmp_path / "model"), problems()[140:]
+    sorting = TopK(0, length=2).fit(problems()[:140])  # by a column, which learns nothing
+    with pytest.raises(InputError, match=r"the model does not have them\. Pass training="):
+        lw.certify_best([loaded, sorting], held, rivals=["top_k"])
+    known = lw.certify_best([loaded, sorting], held, rivals=["top_k"], training=problems()[:140])
+    assert set(known.ahead_of) == {"top_k"}
+    found = lw.certify_best([loaded, TopK(length=2).fit(problems()[:140])], held, rivals=["top_k"])
+    assert found.ahead_of == known.ahead_of

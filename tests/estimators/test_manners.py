@@ -8,6 +8,7 @@ import pickle  # noqa: TID251  (joblib and friends pickle models between process
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError, SkipTestWarning
@@ -16,6 +17,7 @@ from sklearn.utils import estimator_checks
 
 import listwright as lw
 from listwright.baselines import TopK
+from listwright.errors import InputError
 from listwright.learners import GradientDescent, RidgeFTRL
 from tests.problem_tools import small_problems, unfitted
 
@@ -156,6 +158,14 @@ def test_nested_parameters_can_be_set() -> None:
     assert model.get_params()["learner__penalty"] == 7.0
     with pytest.raises(ValueError, match="Invalid parameter 'lenght'"):
         model.set_params(lenght=3)
+
+
+def test_rows_that_were_split_at_random_are_told_of_whole_problems_first() -> None:
+    table = pd.DataFrame(lw.simulate.readers.table(60, random_state=1))
+    folds = KFold(3, shuffle=True, random_state=0)
+    options: dict[str, Any] = {"cv": folds, "params": {"reward": "any:clicked"}, "error_score": "raise"}
+    with pytest.raises(InputError, match=r"length=3\. If the rows .* by GroupKFold, or by .* Pass allow_short=True"):
+        cross_val_score(lw.SCP(3, effort="fast"), table, **options)
 
 
 @pytest.mark.parametrize("model", [lw.SCP(2, effort="fast", random_state=0), TopK(length=2)], ids=["SCP", "TopK"])

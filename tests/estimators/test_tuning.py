@@ -155,7 +155,12 @@ def test_few_problems_are_no_reason_to_leave_the_linear_policy(n: int) -> None:
 def test_few_problems_and_problems_in_parts_get_the_linear_policy() -> None:
     for n in (1, 4):
         model = lw.SCP(2, random_state=0).fit(curved(n))
-        assert (model.trials_, model.report_) == ([], None)
+        assert (model.trials_, model.report_.chosen, model.report_.measured) == ([], "linear", None)
+        assert told(model).startswith(
+            "Chosen: linear. Nothing was compared: it takes 5 problems (30 where items recur)"
+        )
+        assert "Nothing was compared" in model.report_._repr_html_()
+        assert np.isnan(model.report_.value)
     streamed = lw.SCP(2, random_state=0).partial_fit(curved(60))
     fast = lw.SCP(2, effort="fast", random_state=0).partial_fit(curved(60))
     np.testing.assert_array_equal(streamed.predict(curved(60)).rows, fast.predict(curved(60)).rows)

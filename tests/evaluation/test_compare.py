@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import rankdata, ttest_rel
 from sklearn.base import BaseEstimator
@@ -310,6 +311,12 @@ def test_frames(backend: Any) -> None:
 
 def specified(chart: Any) -> dict[str, Any]:
     return chart.to_dict()  # type: ignore[no-any-return]
+
+
+def test_a_frame_without_a_reward_is_told_how_to_name_it() -> None:
+    table = pd.DataFrame(lw.simulate.readers.table(20, random_state=0))
+    with pytest.raises(InputError, match=r'Pass reward=, such as "any:clicked"'):
+        lw.compare({"scp": lw.SCP(3, effort="fast")}, table, lengths=[3])
 
 
 def test_a_picture_against_length() -> None:

@@ -18,7 +18,8 @@ import pytest
 import listwright as lw
 from listwright.baselines import TopK
 from listwright.errors import InputError
-from listwright.frames.columns import ColumnOptions, FrameKeywords
+from listwright.frames.columns import ColumnOptions, Columns, FrameKeywords
+from listwright.predictor import Predictor
 
 NAMES: dict[str, Any] = {"problem": "user", "item": "article", "categorical": ["kind"], "ignore": ["good_user"]}
 
@@ -135,6 +136,30 @@ def test_unknown_levels_are_zeros_where_asked_for() -> None:
     problems = lw.Problems.from_frame(frame(), **NAMES)
     with pytest.raises(InputError, match="new_levels= goes with a frame"):
         fitted().predict(problems, new_levels="zeros")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model, new: model.certify(new),
+        lambda model, new: model.partial_fit(new),
+        lambda model, new: lw.evaluate(model, new),
+    ],
+)
+def test_unknown_levels_in_calls_without_that_option_say_what_helps(call: Any) -> None:
+    new = frame(10, seed=1)
+    new.loc[3, "kind"] = "w"
+    model = fitted()
+    told = r"for other calls to fit, or to Problems\.from_frame with the model's columns_"
+    with pytest.raises(InputError, match=told):
+        call(model, new)
+    call(fitted(new_levels="zeros"), new)
+    options: dict[str, Any] = {"columns": model.columns_, "new_levels": "zeros", "reward": "any:clicked"}
+    call(model, lw.Problems.from_frame(new, **options))
+
+
+def test_columns_are_there_for_type_checkers() -> None:
+    assert get_type_hints(Predictor)["columns_"] is Columns  # of a fitted model: `model.columns_.features` is a tuple
 
 
 def test_options_are_parameters_of_fit() -> None:

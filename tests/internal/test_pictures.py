@@ -12,7 +12,7 @@ import pytest
 import listwright as lw
 from listwright.baselines import StaticList, TopK
 from listwright.errors import InputError
-from listwright.guarantees import HeldOutCertificate
+from listwright.guarantees import HeldOutCertificate, certify
 
 pytest.importorskip("altair")
 
@@ -79,6 +79,16 @@ def test_all_bounds_of_a_certificate_are_drawn() -> None:
     assert [row["low"] for row in rows] == [0.5, 0.8, 0.7, -0.1, 0.2]
     assert [row["mean"] for row in rows] == [0.6, None, None, None, None]  # a bound is no value seen
     assert "ahead of sorting by predicted value" in texts(certificate.plot())
+
+
+def test_the_bound_of_a_run_is_drawn_where_there_is_one() -> None:
+    run: dict[str, Any] = {"rounds": 20_000, "loss": 1000.0, "value": 14_000.0, "length": 3}
+    for passes, low in ((1, 0.691), (2, None)):
+        (row,) = certify(**run, passes=passes).plot().to_dict()["data"]["values"]
+        assert row["mean"] == pytest.approx(0.7)
+        assert row["low"] == (None if low is None else pytest.approx(low, abs=1e-3))
+    model = lw.SCP(2, effort="fast", random_state=0).fit(problems())
+    assert "value of lists" in texts(model.online_certificate().plot())
 
 
 def test_a_list_that_is_empty_or_not_there_says_so() -> None:

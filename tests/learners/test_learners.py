@@ -381,6 +381,9 @@ def test_a_classifier_is_asked_who_beats_the_mean_and_by_how_much() -> None:
 def test_an_estimator_that_cannot_tell_is_asked_for_nothing() -> None:
     nothing = changed(STACK[0], learned=np.zeros_like(STACK[0].learned))
     assert isinstance(taught(Aggregate(Ridge()), [nothing]).policy(), Uniform)
+    single = lw.Problems.from_arrays(np.ones((1, 1, 2)), reward=lw.rewards.AnySuccess([[1.0]]))
+    model = lw.SCP(1, learner=HistGradientBoostingRegressor(), n_passes=1, random_state=0).fit(single)
+    assert isinstance(model.policy_, Uniform)  # some estimators need two rows
     equal = changed(STACK[0], gains=np.full(len(STACK[0].gains), 0.1))
     assert isinstance(taught(Aggregate(LogisticRegression()), [equal]).policy(), Uniform)
 

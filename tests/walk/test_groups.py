@@ -188,6 +188,14 @@ def test_limits_need_groups() -> None:
         Problems.from_arrays(np.zeros((2, 3, 1)), groups=["a"])
 
 
+@pytest.mark.parametrize("limits", [1, (1, 2)])
+def test_a_label_that_no_problem_has_is_named(limits: Any) -> None:
+    problems = made_problems()
+    with pytest.raises(InputError, match=r"names 'zz', but no row is in that group\. Groups: 'blue', 'green', 'red'\."):
+        lw.SCP(3, per_group={"red": 1, "zz": limits}, effort="fast").fit(problems)
+    lw.SCP(3, per_group={"red": 1, "zz": limits}, effort="fast").partial_fit(problems)  # others may follow
+
+
 def test_none_is_no_limit_on_either_side() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):

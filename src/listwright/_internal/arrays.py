@@ -92,7 +92,7 @@ def _refuse_ragged(values: ArrayLike, name: str) -> None:
 
 def _refuse_text(array: NDArray[Any], name: str) -> None:
     """Raise InputError for text: parsing a column of "1,5" or "n/a" would silently turn it into something else."""
-    texts = array.flat if array.dtype.kind in "OUS" else ()
+    texts = array.ravel().tolist() if array.dtype.kind in "OUS" else ()
     text = next((value for value in texts if isinstance(value, str | bytes)), None)
     if text is not None:
         reason = f"Got text, such as {text!r:.40}. Convert it first: .astype(float)."

@@ -207,6 +207,15 @@ def as_levels(groups: Any) -> list[NDArray[Any]]:
     return [np.asarray(labels) for labels in (groups if several else [groups])]
 
 
+def check_named(per_group: Any, labels: NDArray[Any]) -> None:
+    """Refuse groups that a dictionary names if no row is in them."""
+    known = np.unique(labels).tolist() if isinstance(per_group, Mapping) else []
+    shown = ", ".join(map(repr, known[:5])) + (f" and {len(known) - 5} more" if len(known) > 5 else "")
+    for name in per_group if known else ():
+        if name not in known:
+            raise InputError(f"per_group names {name!r}, but no row is in that group. Groups: {shown}.")
+
+
 def bounds_of(per_group: Any, labels: NDArray[Any]) -> tuple[Ints, Ints]:
     """Return by row the least and the most rows of its group; groups that a dictionary lacks are not limited."""
     if not isinstance(per_group, Mapping):

@@ -30,7 +30,7 @@ from listwright.checks.mistakes import (
 )
 from listwright.frames.columns import FrameKeywords, with_column_options
 from listwright.problems import Problems
-from listwright.rewards import Function, Reward, reward_of
+from listwright.rewards import Function, reward_of
 from listwright.tables import read_with_columns
 
 FEW = 5  # problems with at most this many candidates are searched exhaustively
@@ -38,7 +38,7 @@ SHORT = 3  # length of the lists in that search
 LONG = 6  # length of random lists
 
 
-def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, random_state: RandomState = 0) -> None:
+def check_reward(reward: Any, problems: Problems | Any, *, n_trials: int = 30, random_state: RandomState = 0) -> None:
     """Search for lists on which a reward breaks a law, and raise `LawBroken` at the first one found.
 
     Use it in the tests of your own reward, and on a sample of real problems before training. The laws of the paper
@@ -49,10 +49,10 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
 
     Parameters
     ----------
-    reward : Reward
-        The reward to test. Gains may rise where its `submodular` is False, and values may exceed 1 where its
-        `bounded` is False.
-    problems : Problems
+    reward : Reward or str
+        The reward to test; with a frame also its name, such as "any:clicked". Gains may rise where its `submodular` is
+        False, and values may exceed 1 where its `bounded` is False.
+    problems : Problems or a frame
         The problems to build lists for. In problems of at most five candidates all lists of up to three items are
         tried, with repeats.
     n_trials : int, default 30
@@ -75,7 +75,10 @@ def check_reward(reward: Reward, problems: Problems, *, n_trials: int = 30, rand
         ...
     listwright.checks.base.LawBroken: Gain of item 1 rose from 0.11 to 0.33 after adding item 0 to [] in problem 0: ...
     """
-    problems = problems.with_reward(reward)
+    if isinstance(problems, Problems):
+        problems = problems.with_reward(reward)
+    else:
+        problems = read_with_columns(problems, reward=reward)[0]
     reward, rng = reward_of(problems, "check_reward"), as_generator(random_state)
     start = RecordedLists.empty(reward, problems)
     _check_lists(start)

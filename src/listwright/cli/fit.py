@@ -162,7 +162,7 @@ def fit(
     if not as_json:
         if (report := getattr(model, "report_", None)) is not None:
             say(str(report))
-        if report is None or measured != report.measured:
+        if report is None or measured is None or measured != report.measured:
             say(_training_value(model) if measured is None else str(measured))
         say(_last_line(out, seconds))
     elif out != STANDARD:

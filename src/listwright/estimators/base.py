@@ -23,7 +23,7 @@ from listwright._internal.arrays import RandomState, as_generator, at_least_one
 from listwright._internal.parameters import check_fitted, clone, takes_nan
 from listwright._internal.pictures import bars, lines
 from listwright._internal.progress import fitting, outermost, progress_to
-from listwright._internal.quotas import PerGroup
+from listwright._internal.quotas import PerGroup, check_named
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
 from listwright.engines.base import StreamedLists, mean_worth_of_all, streamed_lists
@@ -190,6 +190,8 @@ class ListEstimator(Predictor):
         validation = self._alike(validation, read_as)
         checkpoints, started = Checkpoints(checkpoint, checkpoint_every, resume), time.monotonic()
         with fitting(), progress_to(progress, lines=self.verbose > 0):
+            if outermost() and isinstance(problems, Problems) and problems.groups is not None and not problems.quotas:
+                check_named(self.per_group, problems.groups)
             if certify is None:
                 self._fit(problems, checkpoints, validation)
             else:
@@ -231,7 +233,7 @@ class ListEstimator(Predictor):
         problems = self._more_problems(problems, reward, dict(columns))
         keep = "mixture" if self.keep == "mixture" else "last"
         training = self.training_.for_new_problems() if hasattr(self, "training_") else None
-        with self._source(problems, keep, training) as source:
+        with fitting(), self._source(problems, keep, training) as source:
             if training is None:
                 run = replace(self._start_run(source, in_parts=True), n_passes=1)
             else:

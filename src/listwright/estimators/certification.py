@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from listwright._internal.arrays import Bools, Floats, Hashes, Ints
+from listwright._internal.arrays import Bools, Floats, Hashes, Ints, as_numbers
 from listwright.baselines import MMR, StaticList, TopK
 from listwright.errors import InputError
 from listwright.estimators.measurement import DIVERSITIES
@@ -274,6 +274,7 @@ def certify_best(
     delta: float = 0.05,
     *,
     rivals: Rivals = (),
+    training: Problems | None = None,
     cluster: Any = None,
     weight: Any = None,
 ) -> HeldOutCertificate:
@@ -293,6 +294,8 @@ def certify_best(
         Probability that one of the statements is wrong.
     rivals : sequence or mapping
         Rivals that the winner is compared with, as in `certify`.
+    training : Problems, optional
+        As in `certify`; by default those of each model or, where it has none, of the first that has some.
     cluster, weight : optional
         Problems that belong together, and their weights, as in `certify`.
 
@@ -326,7 +329,9 @@ def certify_best(
     certificates: dict[Any, tuple[HeldOutCertificate, HeldOutValues]] = {}
     for name, model in named.items():
         problems = model._as_problems(held_out, measured=True)
-        certification = as_certification(model, rivals)
+        known = [training, *(getattr(one, "training_problems_", None) for one in (model, *named.values()))]
+        learned = next((some for some in known if some is not None), None)
+        certification = as_certification(model, rivals, training=learned)
         measured = certification.measure(problems, *read_draws(cluster, weight, held_out, problems, model))
         made = make_certificate(
             replace(measured, further=None), delta=delta, n_models=len(named), **certification.limits
@@ -387,7 +392,8 @@ def read_draws(
             )
         clusters = np.array([hash(str(name)) & MASK for name in names], dtype=np.uint64)
     if weight is not None:
-        weights = np.asarray(_by_problem(weight, given, problems, model, "weight"), dtype=np.float64)
+        name = f"Column {weight!r} for weight" if isinstance(weight, str) else "weight"
+        weights = as_numbers(_by_problem(weight, given, problems, model, "weight"), name)
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise InputError("Weights of problems must be finite, 0 or more, and not all 0.")
     return clusters, weights
@@ -538,7 +544,7 @@ def _fit_rival(rival: Any, limits: dict[str, Any], training: Problems | None) ->
         raise InputError(f"A rival is one of {', '.join(NAMES)}, or a fitted model. Got {rival!r:.60}.")
     if training is None:
         raise InputError(
-            f"The rival {rival!r} learns from the training problems, and this model no longer has them. Pass "
+            f"The rival {rival!r} learns from the training problems, and the model does not have them. Pass "
             "training=, or a rival that is fitted."
         )
     length = limits["length"] or 1

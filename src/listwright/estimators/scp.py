@@ -119,9 +119,9 @@ class SCP(ListEstimator):
     ----------
     policy_ : Policy
         The learned policy.
-    report_ : Report or None
-        With `effort="auto"` or `tune=True`: the method that was chosen, and what its lists are worth; None without a
-        choice.
+    report_ : Report
+        With `effort="auto"` or `tune=True`: the method that was chosen, and what its lists are worth, or why nothing
+        was compared.
     trials_ : list of Trial
         With `effort="auto"` or `tune=True`: the result of each method that was tried.
     weights_ : Table
@@ -240,7 +240,7 @@ class SCP(ListEstimator):
         errors = SURE if limit is not None and (items_recur(problems) or len(problems) < FEW) else 1.0
         method, trials, report = choose(methods, problems, time_limit=limit, deadline=deadline, errors=errors)
         about = about | {"trials_": trials, "report_": report}
-        if report is not None:
+        if report.measured is not None:
             about["measurement_"] = report.measured
         return replace(method.plan(problems), about=about)
 

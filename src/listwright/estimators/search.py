@@ -58,6 +58,7 @@ MOST_KEPT = 1e8  # numbers that a learner may keep in memory to choose from
 MODELS = ("forest", "contrasts", "ridge", "kernel")
 WEIGHTS = (0.4, 0.4, 0.4, 0.1, 0.2)
 SURE = 2.0  # standard errors by which something else must be ahead of what is usually best
+ALONE = f"Nothing was compared: it takes {FEWEST} problems ({FEW} where items recur), features and learner left open."
 PASSES_TO_COMPARE = 3  # of the linear policies that tell whether gains are to be divided by sizes
 
 
@@ -105,9 +106,9 @@ class Report:
     ----------
     chosen : str
         The method.
-    measured : Measurement
+    measured : Measurement or None
         What lists of the length or budget asked for are worth out of fold, beside rivals, if the method is chosen by
-        other problems; the best of several methods on the problems that chose it is partly luck.
+        other problems; the best of several methods on the problems that chose it is partly luck. None without a choice.
     best : str
         The method with the highest value.
     lead, lead_error : float
@@ -135,7 +136,7 @@ class Report:
     """
 
     chosen: str
-    measured: Measurement
+    measured: Measurement | None
     best: str
     lead: float
     lead_error: float
@@ -146,11 +147,12 @@ class Report:
 
     @property
     def value(self) -> float:
-        """Mean value of the chosen method's lists, out of fold."""
-        return self.measured.value
+        """Mean value of the chosen method's lists, out of fold; NaN where it is not known."""
+        return float("nan") if self.measured is None else self.measured.value
 
     def __str__(self) -> str:
-        return "\n".join([fill(f"Chosen: {self.chosen}. " + " ".join(str(self.measured).split()), 110), *self._notes()])
+        found = ALONE if self.measured is None else " ".join(str(self.measured).split())
+        return "\n".join([fill(f"Chosen: {self.chosen}. {found}", 110), *self._notes()])
 
     def _notes(self) -> Iterator[str]:
         if self.best != self.chosen:
@@ -167,6 +169,8 @@ class Report:
             yield f"Missing values were filled with the median, and marked, in {shown}."
 
     def _repr_html_(self) -> str:
+        if self.measured is None:
+            return html_text(str(self))
         return html_text(" ".join([f"Chosen: {self.chosen}.", *self._notes()])) + self.measured._repr_html_()
 
 
@@ -177,14 +181,14 @@ def choose(
     time_limit: float | None = None,
     deadline: float = np.inf,
     errors: float = 1.0,
-) -> tuple[CandidateMethod, list[Trial], Report | None]:
+) -> tuple[CandidateMethod, list[Trial], Report]:
     """Return the first method that is not clearly behind the best, at the limit asked for and over all lengths.
 
     The time limit holds for estimated seconds, the same everywhere; nothing more is begun that, at the pace so far,
     would not be done by the deadline.
     """
     if len(methods) < 2 or len(problems) < 2:
-        return methods[0], [], None
+        return methods[0], [], Report(methods[0].name, None, methods[0].name, 0.0, 0.0)
     left, began, expected = np.inf if time_limit is None else time_limit, time.monotonic(), 0.0
     fallback = min(methods, key=lambda method: method.seconds(problems))  # tried whatever the limit
     values: dict[CandidateMethod, Floats] = {}

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from listwright._internal.arrays import Floats, Ints
 from listwright._internal.parameters import clone
-from listwright._internal.progress import progress_to, report_progress
+from listwright._internal.progress import fitting, progress_to, report_progress
+from listwright.checks.mistakes import warn_of_mistakes
 from listwright.errors import InputError
 from listwright.evaluation.comparison import Comparison
 from listwright.evaluation.table import Table
@@ -115,9 +116,11 @@ def compare(
     _check(methods, problems, test)
     limits = _limits(lengths, budgets, refit_lengths)
     plan = splits(problems, folds=folds, test=test, train_sizes=train_sizes, seeds=as_seeds(seeds))
+    free = limits.name == "budget" or any(getattr(method, "repeats", False) for method in methods.values())
+    warn_of_mistakes(problems, None if free else max(limits.values))
     parts = []
     todo = [(split, name) for split in plan for name in methods]
-    with progress_to(progress):
+    with fitting(), progress_to(progress):  # so that fits do not repeat the warnings
         for number, (split, name) in enumerate(todo, start=1):
             with progress_to(False):
                 fold_values = list(_values(methods[name], split, limits))

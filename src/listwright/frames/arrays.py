@@ -75,7 +75,8 @@ def one_hot(
     bad = first_bad(codes == -1)
     if bad is not None and new_levels == "error":
         problem = f"{_value(table, name, bad)!r} was not in the training data"
-        way = 'Fit again with it, or pass new_levels="zeros" to fit, predict or score: it is then none of the levels.'
+        ways = 'Fit again with it, or pass new_levels="zeros" to predict or score; for other calls to fit, or'
+        way = f"{ways} to Problems.from_frame with the model's columns_. It is then none of the levels."
         raise table.error(bad, name, problem, way)
     flags = np.zeros((len(codes), len(levels)), dtype=np.float32)
     known = np.flatnonzero(codes >= 0)

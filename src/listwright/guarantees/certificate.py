@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import log, sqrt
+from math import log, nan, sqrt
 from typing import Any
 
-from listwright._internal.pictures import html_text
+from listwright._internal.pictures import html_text, intervals
 from listwright.guarantees.bounds import (
     approximation_ratio,
     confidence_terms,
@@ -88,6 +88,7 @@ class Certificate:
     ... )
     >>> round(certificate.lower_bound_on_value, 3), round(certificate.lower_bound(rival_value=0.9), 3)
     (0.691, 0.573)
+    >>> chart = certificate.plot()
     """
 
     length: int
@@ -157,6 +158,13 @@ class Certificate:
         `assumptions_met`.
         """
         return max(0.0, self.value_seen - sqrt(log(1 / self.delta) / (2 * max(self.rounds - self.left_out, 1))))
+
+    def plot(self) -> Any:
+        """Return an altair chart: a point at the value seen while learning, and a tick at its bound if there is one."""
+        bound = self.lower_bound_on_value if self.assumptions_met else nan
+        record = {"method": "value of lists", "mean": self.value_seen, "low": bound, "high": self.value_seen}
+        title = f"tick: lower bound at {format_confidence(self.delta)} % confidence, if any; point: mean while learning"
+        return intervals([record], title, zero=True)
 
     def _repr_html_(self) -> str:
         return html_text(str(self))

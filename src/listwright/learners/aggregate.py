@@ -87,9 +87,9 @@ class Aggregate(RowKeeper):
         self._keep(np.nan_to_num(table), targets[rows], weights, np.diff(offsets), missing)
 
     def policy(self) -> Policy:
-        """Give `Uniform` where there is nothing to train on."""
+        """Give `Uniform` where there is too little to train on: some estimators need two rows."""
         target, weights, counts = (np.concatenate(getattr(self, name)) for name in self.kept[1:4])
-        if not len(target):
+        if len(target) < 2:
             return Uniform()
         kept = zip(self.rows_, self.missing_, strict=True)
         table = np.concatenate([_with_nan(rows, at) for rows, at in kept])

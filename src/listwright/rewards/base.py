@@ -205,7 +205,8 @@ class TableReward(Reward):
 def reward_of(problems: Problems, purpose: str = "fit") -> Reward:
     if isinstance(problems.reward, Reward):
         return problems.reward
-    hint = "Rewards may only be missing in predict." if problems.reward is None else "Subclass rewards.Reward."
+    way = 'Pass reward=, such as "any:clicked".' if problems.backend else "Rewards may only be missing in predict."
+    hint = way if problems.reward is None else "Subclass rewards.Reward."
     got = "none" if problems.reward is None else type(problems.reward).__name__
     raise InputError(f"{purpose} needs a reward, but these problems have {got}. {hint}")
 

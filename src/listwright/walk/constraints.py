@@ -29,11 +29,11 @@ def check_length(length: int, problems: Problems, *, allow_short: bool) -> None:
     if not allow_short and problems.counts.min() < length:
         short = int(np.argmax(problems.counts < length))
         name, count = problems.problem_ids[short], problems.counts[short]
-        raise InputError(
-            f"Problem {name!s} has {count} candidates but length={length}. "
-            "Pass allow_short=True to accept shorter lists. If the rows of a frame were split at random, such as by "
-            "KFold, split whole problems: by GroupKFold, or by passing Problems.from_frame(...)."
-        )
+        way = "Pass allow_short=True to accept shorter lists."
+        if problems.backend is not None:  # they were rows of a frame
+            split = "split whole problems: by GroupKFold, or by passing Problems.from_frame(...)"
+            way = f"If the rows of the frame were split at random, such as by KFold, {split}. {way}"
+        raise InputError(f"Problem {name!s} has {count} candidates but length={length}. {way}")
 
 
 def as_limits(length: int | None, budget: Any, usual_length: int, usual_budget: float | None) -> tuple[int | None, Any]:
