@@ -97,6 +97,11 @@ class RowConstraints(Constraints):
         free = {"sizes": NO_SIZES, "budgets": np.array([np.inf])}
         return self.copy(k=1, costs=np.ones(len(self.costs)), limits=free)
 
+    def beside(self, rows: Ints) -> Self:
+        """Return constraints for picking the one row that adds most next to some others, as above."""
+        rest = self.after(rows)
+        return (rest.for_needs() if rest.n_needed else rest).single()
+
     def among(self, rows: Ints) -> Self:
         """Return the same constraints for some rows, in ascending order, which include all that are given."""
         limits, given = self._limits, np.searchsorted(rows, self.given)

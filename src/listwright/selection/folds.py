@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeE
 
 
 class SelectionFold(ABC):
-    """What rows add to a growing selection."""
+    """What rows add to a growing selection. A shallow copy grows by itself: `add` changes nothing in place."""
 
     n: int
     submodular = monotone = True
@@ -72,6 +73,7 @@ class FacilityFold(SelectionFold):
         return gains
 
     def add(self, row: int) -> float:
+        self.board = copy.copy(self.board)
         return float(self.board.lift(row))
 
 
@@ -97,7 +99,7 @@ class GraphCutFold(SelectionFold):
 
     def add(self, row: int) -> float:
         added = float(self.worth[row])
-        self.worth -= 2.0 * self.redundancy * np.maximum(self.among.column(row), 0.0)
+        self.worth = self.worth - 2.0 * self.redundancy * np.maximum(self.among.column(row), 0.0)
         return added
 
 
@@ -118,6 +120,7 @@ class LogDetFold(SelectionFold):
         left, x = float(self.remaining[row]), np.asarray(self.vectors.take(np.array([row])), dtype=np.float64)[0]
         axis = x - (self.shares * (self.axes @ x)) @ self.axes
         self.axes, self.shares = np.vstack([self.axes, axis]), np.append(self.shares, self.scale / left)
+        self.remaining = self.remaining.copy()
         for block in cut(self.n, GATHERED):
             part = self.vectors.take(block) @ axis.astype(np.float32)
             self.remaining[block] -= self.scale * self.shares[-1] * part.astype(np.float64) ** 2
@@ -170,6 +173,7 @@ class MixtureFold(SelectionFold):
         return np.sum([weight * fold.gains(rows) for fold, weight in self.parts], axis=0)
 
     def add(self, row: int) -> float:
+        self.parts = [(copy.copy(fold), weight) for fold, weight in self.parts]
         return float(sum(weight * fold.add(row) for fold, weight in self.parts))
 
 
@@ -219,9 +223,11 @@ class FoldObjective(Objective):
 
     make_fold: Callable[[], SelectionFold]
     device: str = "cpu"
+    empty: SelectionFold | None = None  # made once
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        fold = self.make_fold()
+        self.empty = self.empty or self.make_fold()
+        fold = copy.copy(self.empty)
         self.submodular, self.monotone = fold.submodular, fold.monotone
         compiled = fold.by_compiled(constraints) if isinstance(fold, RewardFold) else None
         return Solved(*(run_greedy(fold, constraints, tick) if compiled is None else compiled))

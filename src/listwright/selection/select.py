@@ -12,8 +12,9 @@ from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.progress import ProgressCallback, progress_to, silent
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints, make_constraints
+from listwright.selection.facility import Sampled
 from listwright.selection.intake import read_vectors
-from listwright.selection.objectives import NO_REFINE, Objective, Solved
+from listwright.selection.objectives import Objective, Solved
 from listwright.selection.result import Selection
 from listwright.selection.spec import SelectionSpec, engine_of, make_objective, make_similarity
 
@@ -137,8 +138,8 @@ def select(
         For "graph_cut". Above 0.5 (or half of the lowest of `weights`), and with targets, more rows may be worth less,
         and no ratio is known.
     refine : bool or float, default False
-        For "facility_location": exchange picks for other rows after greedy, until no exchange pays or so many seconds
-        are over. The value never falls; `Selection.refined` is what it gained. Groups keep their numbers.
+        Exchange picks for other rows after greedy, until no exchange pays or so many seconds are over. The value never
+        falls, and constraints are kept; `Selection.refined` is what it gained. Not with `sample` or `engine="ray"`.
 
     Returns
     -------
@@ -196,7 +197,7 @@ def select(
             n, k, given=given, exclude=exclude, groups=groups, per_group=per_group, costs=costs, budget=budget
         )
         objective = make_objective(wish, table, constraints.k, as_generator(random_state))
-        solved, gained = _refine(solve(objective, constraints, tick), objective, constraints, refine)
+        solved, gained = _refine(solve(objective, constraints, tick), objective, constraints, refine, wish.engine)
     proof = objective.prove(constraints, solved)
     names = None if table.ids is None else table.ids[solved.rows]
     if k is not None:
@@ -233,13 +234,15 @@ def _or_single(objective: Objective, constraints: RowConstraints, tick: Progress
     return single if single.gain > solved.gain else solved
 
 
-def _refine(solved: Solved, objective: Objective, constraints: RowConstraints, refine: Any) -> tuple[Solved, float]:
+def _refine(
+    solved: Solved, objective: Objective, constraints: RowConstraints, refine: Any, engine: Any
+) -> tuple[Solved, float]:
     if refine is False or refine is None:
         return solved, 0.0
     if not (refine is True or (isinstance(refine, int | float | np.number) and refine > 0)):
         raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")
-    if constraints.has_costs:
-        raise InputError(NO_REFINE)
+    if isinstance(objective, Sampled) or engine is not None:
+        raise InputError("refine= works on all rows in one process. Leave out sample= and engine='ray', or refine=.")
     return objective.refine(solved, constraints, np.inf if refine is True else float(refine))
 
 
