@@ -8,12 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from timeit import repeat
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.extras import warn
 from listwright._internal.progress import ProgressCallback
 from listwright._kernels.cosines import Space
 from listwright._kernels.lazy_volume import VolumeState, lazy_volume
@@ -24,7 +26,7 @@ from listwright.selection.facility import TIE
 from listwright.selection.objectives import Objective, Proof, Solved
 from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, Vectors, cut
 
-MANY_CALLS = 100_000  # of a plain function, from which on a warning says so
+MANY_CALLS, LONG = 100_000, 2.0  # calls of a plain function, or seconds, from which on a warning says so
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
@@ -300,8 +302,10 @@ def as_set_function(reward: Any, n: int, k: int) -> Reward | None:
             break
     else:
         return None
-    if n * k > MANY_CALLS:
-        warnings.warn(f"The reward is a plain function: about {n * k:,} calls of it follow.", stacklevel=5)
+    seconds = n * k * min(repeat(partial(_number_of, reward, kind([0, n - 1])), number=1, repeat=2))
+    if n * k > MANY_CALLS or seconds > LONG:
+        what = f"about {n * k:,} calls of it follow, which take about {max(seconds, 1.0):,.0f} s"
+        warn(f"The reward is a plain function: {what}.", UserWarning)
     nothing = 0.0 if empty is None or not np.isfinite(empty) else empty
     return Function(lambda _, items: reward(kind(items)) if len(items) else nothing, submodular=False)
 
