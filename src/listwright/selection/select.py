@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.progress import ProgressCallback, progress_to, silent
@@ -36,7 +37,7 @@ def select(
     per_group: Any = None,
     weights: Any = None,
     costs: Any = None,
-    budget: float | None = None,
+    budget: ArrayLike | None = None,
     device: str = "auto",
     engine: Any = "local",
     progress: Any = "auto",

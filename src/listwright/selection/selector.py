@@ -34,7 +34,7 @@ class Selector(Parameters):
     ----------
     k : int, default 10
         Number of rows.
-    reward : str, default "facility_location"
+    reward : str, dict, Reward or callable, default "facility_location"
         What a selection is worth, as in `select`; streams take "facility_location" and "log_det".
     metric : str, default "cosine"
         Similarity of two rows, as in `select`; streams take "cosine" and "dot".
@@ -105,7 +105,7 @@ class Selector(Parameters):
         self,
         k: int = 10,
         *,
-        reward: str = "facility_location",
+        reward: Any = "facility_location",
         metric: str = "cosine",
         targets: Any = None,
         epsilon: float = 0.1,
