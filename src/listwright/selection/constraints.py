@@ -237,7 +237,9 @@ def _check_labels(groups: Any, per_group: Any, quotas: Quotas) -> None:
 def _check_enough(constraints: RowConstraints, n: int, budget: Any) -> None:
     k, taken = constraints.k, len(constraints.given)
     if budget is not None and not constraints.open.any():
-        raise InputError(f"No row fits into budget={budget}: the smallest cost is {constraints.costs.min():g}.")
+        raise InputError(
+            f"No row fits into budget={np.asarray(budget)}: the smallest cost is {constraints.costs.min():g}."
+        )
     free = n - taken
     if constraints.counted and k > free:
         beside = f" besides the {taken} that are given" if taken else ""

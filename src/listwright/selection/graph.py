@@ -65,10 +65,8 @@ def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) ->
         edges = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
         count = lazy_graph(*edges, weights, 1.0, best, *rules, np.flatnonzero(constraints.open), bounds, rows, gains)
     else:
-        weights, unknown = (
-            weights if (weights != 1.0).any() else weights[:0],
-            np.where(constraints.open, np.inf, -np.inf),
-        )
+        weights = weights if (weights != 1.0).any() else weights[:0]
+        unknown = np.where(constraints.open, np.inf, -np.inf)
         count = lazy_dense(graph.reshape(-1), weights, 1.0, best, *rules, unknown, bounds, rows, gains)
     return rows[:count], gains[:count], bounds, before
 

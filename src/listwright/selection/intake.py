@@ -25,6 +25,7 @@ class Source(NamedTuple):
     table: Any  # the rows; may be memory-mapped
     ids: NDArray[Any] | None = None  # names of the rows
     costs: Floats | None = None  # sizes of the rows, used as costs under a budget
+    home: str | None = None  # the package of frames that they came from
 
 
 def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None, ids: Any = None) -> Source:
@@ -47,13 +48,30 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
         columns = ("Series", "ChunkedArray", "ListArray")
         is_column = _home(given) in HOMES and type(given).__name__.endswith(columns)
         source = Source(_from_column(given, name) if is_column else _plain(given, name), _index_of(given))
-    source = source._replace(table=_validate_table(source.table, name))
+    home = _home(given) if _home(given) in HOMES else None
+    source = source._replace(table=_validate_table(source.table, name), home=home)
     if ids is None or isinstance(ids, str):
         return source
     names = np.asarray(ids)
     if names.shape != (source.table.shape[0],):
         raise InputError(f"ids must have one name per row ({source.table.shape[0]}). Got shape {names.shape}.")
     return source._replace(ids=names)
+
+
+def collected(given: Any) -> Any:
+    return given.collect() if type(given).__name__ == "LazyFrame" else given
+
+
+def as_numbers_of(rows: Any, ids: NDArray[Any] | None, name: str) -> Any:
+    """Return the numbers of rows that are passed by name; what is no text stays as it is."""
+    array = np.asarray(list(rows) if isinstance(rows, set | frozenset) else rows)
+    asked = {row for row in array.reshape(-1).tolist() if isinstance(row, str)} if array.dtype.kind in "OUT" else set()
+    names = [] if ids is None else ids.tolist()
+    unknown = asked.difference(names)
+    if unknown:
+        what = "no row has that name" if names else "the rows have no names: pass their numbers, or ids="
+        raise InputError(f"{name} has {min(unknown)!r}, and {what}.")
+    return [row for row, known in enumerate(names) if known in asked] if asked else rows
 
 
 def _is_frame(given: Any) -> bool:
@@ -65,8 +83,7 @@ def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
     import narwhals as nw
     import pyarrow as pa
 
-    plain = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
-    plain = plain.reset_index(drop=True) if _home(frame) == "pandas" else plain
+    plain = frame.reset_index(drop=True) if _home(frame) == "pandas" else collected(frame)
     plain = pa.Table.from_batches([frame]) if isinstance(frame, pa.RecordBatch) else plain
     table = nw.from_native(plain, eager_only=True).to_arrow()
     id_column = _id_column(plain.schema if _home(plain) == "pyarrow" else table.schema, ids, "The frame")

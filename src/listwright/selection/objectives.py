@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -204,9 +205,8 @@ class Dispersion(Objective):
     def best_beside(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
         if self.kind != "max_min":  # the score by which rows are picked is what they add
             return self.solve(constraints, tick)
-        nearest, least, rows = np.full(self.similarity.n, np.inf), np.inf, np.empty(0, dtype=np.int64)
-        for row in constraints.given:
-            nearest = np.minimum(nearest, self.distances(int(row)))
+        least, rows, none = np.inf, np.empty(0, dtype=np.int64), np.full(self.similarity.n, np.inf)
+        nearest = reduce(np.minimum, map(self.distances, constraints.given.tolist()), none)
         away, open_rows = self.distances(int(nearest.argmax())), np.flatnonzero(constraints.open)
         for row in open_rows[np.argsort(away[open_rows], kind="stable")].tolist():
             if away[row] >= least:  # then the farthest row stays at least as far from all picks

@@ -14,12 +14,10 @@ from listwright._internal.progress import ProgressCallback, progress_to, silent
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints, make_constraints
 from listwright.selection.facility import Sampled
-from listwright.selection.intake import read_vectors
+from listwright.selection.intake import as_numbers_of, read_vectors
 from listwright.selection.objectives import Objective, Solved
-from listwright.selection.result import Selection
+from listwright.selection.result import NOTHING, Selection
 from listwright.selection.spec import SelectionSpec, engine_of, make_objective, make_similarity
-
-NOTHING = 1e-9  # share of the largest gain
 
 
 def select(
@@ -96,10 +94,10 @@ def select(
     targets : same kinds as vectors, optional
         Rows to represent, if these are not the rows to pick from: which rows cover my evaluation set? With
         "precomputed", "columns" says that the columns of the matrix are such rows.
-    given : array of int or bool, optional
-        Rows that are already selected. Picks add to them; they count in their groups.
-    exclude : array of int or bool, optional
-        Rows that may not be picked. As targets, they still count.
+    given : array of int, bool or str, optional
+        Rows that are already selected, by number or, as text, by name. Picks add to them; they count in their groups.
+    exclude : array of int, bool or str, optional
+        Rows that may not be picked, likewise. As targets, they still count.
     groups : array-like of shape (n,) or list of these, optional
         A label for each row; needs `per_group`. Several for nested groups, from coarse to fine.
     per_group : int, tuple, dict or list, optional
@@ -194,18 +192,19 @@ def select(
         table = read_vectors(vectors, column=column, ids=ids)
         costs = table.costs if costs is None and budget is not None else costs
         n = int(table.table.shape[0])
+        given, exclude = as_numbers_of(given, table.ids, "given"), as_numbers_of(exclude, table.ids, "exclude")
         constraints = make_constraints(
             n, k, given=given, exclude=exclude, groups=groups, per_group=per_group, costs=costs, budget=budget
         )
         objective = make_objective(wish, table, constraints.k, as_generator(random_state))
-        solved, gained = _refine(solve(objective, constraints, tick), objective, constraints, refine, wish.engine)
+        solved, gained = _refine(solve(objective, constraints, tick), objective, constraints, refine)
     proof = objective.prove(constraints, solved)
     names = None if table.ids is None else table.ids[solved.rows]
     if k is not None:
         _warn_of_nothing(solved.gains, trailing=not objective.submodular)
     value, similar = solved.before + solved.gain, partial(make_similarity, wish, table)
     public = (solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, gained)
-    return Selection(*public, table.table, similar, constraints.given)
+    return Selection(*public, table.home, table.table, similar, constraints.given)
 
 
 def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
@@ -235,14 +234,12 @@ def _or_single(objective: Objective, constraints: RowConstraints, tick: Progress
     return single if single.gain > solved.gain else solved
 
 
-def _refine(
-    solved: Solved, objective: Objective, constraints: RowConstraints, refine: Any, engine: Any
-) -> tuple[Solved, float]:
+def _refine(solved: Solved, objective: Objective, constraints: RowConstraints, refine: Any) -> tuple[Solved, float]:
     if refine is False or refine is None:
         return solved, 0.0
     if not (refine is True or (isinstance(refine, int | float | np.number) and refine > 0)):
         raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")
-    if isinstance(objective, Sampled) or engine is not None:
+    if isinstance(objective, Sampled) or hasattr(objective, "engine"):
         raise InputError("refine= works on all rows in one process. Leave out sample= and engine='ray', or refine=.")
     return objective.refine(solved, constraints, np.inf if refine is True else float(refine))
 
