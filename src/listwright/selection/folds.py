@@ -266,8 +266,7 @@ def as_space(vectors: Vectors) -> Space:
     if sparse.issparse(table):
         starts, columns = table.indptr.astype(np.int64), table.indices.astype(np.int64)
         return Space(np.empty((0, 0), dtype=np.float32), starts, columns, table.data.astype(np.float32), inverse)
-    dense = np.ascontiguousarray(table, dtype=np.float32)
-    dense = dense if vectors.centre is None else dense - vectors.centre
+    dense = np.ascontiguousarray(table if vectors.centre is None else vectors.take(slice(None)), dtype=np.float32)
     none = np.empty(0, dtype=np.int64)
     return Space(dense, none, none, np.empty(0, dtype=np.float32), inverse)
 

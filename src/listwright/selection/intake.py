@@ -95,7 +95,8 @@ def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
     text = [key for key in keys if table[key].type in (pa.string(), pa.large_string())]
     if text:
         raise InputError(f"Column {text[0]!r} holds text. Leave it out, or pass ids={text[0]!r} if it names the rows.")
-    numbers = [as_numbers(table[key].to_numpy(), key, np.float32) for key in keys]
+    columns = [(key, table[key].to_numpy()) for key in keys]
+    numbers = [as_numbers(some, key, np.float64 if some.dtype.itemsize == 8 else np.float32) for key, some in columns]
     return Source(np.stack(numbers, axis=1) if numbers else np.zeros((len(table), 0)), names)
 
 
@@ -123,7 +124,7 @@ def _plain(given: Any, name: str) -> NDArray[Any]:
         return given
     if given is None or isinstance(given, dict | set):
         raise InputError(f"{name} must be {KINDS}. Got {type(given).__name__}.")
-    return as_numbers(given, name, np.float32)
+    return as_numbers(given, name, np.float64 if isinstance(given, list) else np.float32)
 
 
 def _validate_table(table: Any, name: str) -> Any:

@@ -174,8 +174,8 @@ class Selection:
         Returns
         -------
         dict
-            Its `row` (and `item`, if rows have names), `gain`, `share` of what all picks added (if all add something), how
-            many rows it `represents` best, their `mean_similarity`, and up to five `examples`, the most similar first.
+            Its `row` (and `item`, if rows have names), `gain`, `share` of what all picks added (if all add something),
+            how many rows it `represents` best, their `mean_similarity`, and up to five `examples`, best first.
 
         Examples
         --------
