@@ -184,10 +184,10 @@ def run_greedy(
 ) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by greedy: rows, gains, bounds on further gains, and the value of the given rows."""
     before = sum(fold.add(int(row)) for row in constraints.given)
-    bounds, fresh = np.zeros(fold.n), np.zeros(fold.n, dtype=np.int64)
-    for block in cut(fold.n, CANDIDATES):
-        bounds[block] = fold.gains(np.arange(block.start, block.stop))
-        tick("measuring rows", block.stop, fold.n)
+    bounds, fresh, open_rows = np.zeros(fold.n), np.zeros(fold.n, dtype=np.int64), np.flatnonzero(constraints.open)
+    for block in cut(len(open_rows), CANDIDATES):
+        bounds[open_rows[block]] = fold.gains(open_rows[block])
+        tick("measuring rows", block.stop, len(open_rows))
     rows: list[int] = []
     gains: list[float] = []
     while not constraints.done:
