@@ -93,6 +93,41 @@ def test_every_row_has_the_most_similar_pick() -> None:
     assert beside.assign("pandas")["similarity"].sum() == pytest.approx(beside.value, rel=1e-5)
 
 
+def test_shares_are_told_where_they_mean_something() -> None:
+    for reward in ("max_min", "disparity_min", "dispersion", "disparity_sum"):
+        assert "share" not in lw.select(X, 4, reward=reward, metric="euclidean").explain(1)
+    assert "share" not in lw.select(X, 20, reward="graph_cut", redundancy=3.0).explain(0)
+    assert "share" in lw.select(X, 4, reward="graph_cut").explain(3)
+
+
+def test_rows_are_given_and_excluded_by_name() -> None:
+    first, without = NAMES[ROWS[0]], lw.select(X, 4, exclude=ROWS[:1]).rows.tolist()
+    for names in ([first], {first}, np.array([first], dtype=object)):
+        assert lw.select(X, 4, ids=NAMES, exclude=names).rows.tolist() == without
+    assert lw.select(X, 4, ids=NAMES, given=first).rows.tolist() == lw.select(X, 4, given=ROWS[:1]).rows.tolist()
+    with pytest.raises(InputError, match="exclude has 'nobody', and no row has that name"):
+        lw.select(X, 4, ids=NAMES, exclude=[first, "nobody"])
+    with pytest.raises(InputError, match="exclude has 'r1', and the rows have no names"):
+        lw.select(X, 4, exclude=["r1"])
+    with pytest.raises(InputError, match=r"No row fits into budget=\[0.5  0.25\]"):
+        lw.select(X, costs=np.ones((30, 2)), budget=list(np.array([0.5, 0.25])))
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_frames_give_frames_of_their_kind(lazy: bool) -> None:
+    frame = pl.DataFrame({"id": NAMES} | {f"x{i}": X[:, i] for i in range(X.shape[1])})
+    selector = lw.Selector(4)
+    picked = selector.fit_transform(frame.lazy() if lazy else frame)
+    assert isinstance(picked, pl.DataFrame)
+    assert picked["id"].to_list() == [NAMES[row] for row in sorted(selector.rows_)]
+    assert sorted(selector.ids_) == sorted(picked["id"])
+    for table, kind in ((frame.lazy() if lazy else frame, pl.DataFrame), (frame.to_arrow(), pa.Table)):
+        selection = lw.select(table, 4)
+        assert isinstance(selection.assign(), kind)
+        assert isinstance(selection.to_frame(), kind)
+        assert isinstance(selection.assign("pyarrow"), pa.Table)
+
+
 def test_an_array_has_no_column_of_names() -> None:
     with pytest.raises(InputError, match="ids= by the name of a column is for frames and Parquet files"):
         lw.select(X, 4, ids="name")

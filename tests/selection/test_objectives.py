@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 from typing import Any
 
@@ -84,11 +85,22 @@ def test_a_mixture_is_the_sum_of_its_parts() -> None:
         lw.select(X, 4, reward={"max_min": 1.0})
 
 
+def slow_at_first(seen: list[Any]) -> Any:
+    def reward(rows: Any) -> float:
+        seen.append(rows)
+        time.sleep(1e-3 if len(seen) < 10 else 0.0)
+        return 1.0
+
+    return reward
+
+
 @pytest.mark.filterwarnings("ignore:.*add nothing")
 def test_any_set_function_and_its_cost() -> None:
     selection = lw.select(X, 3, reward=lambda rows: float(X[rows].max(axis=0).sum()) if len(rows) else 0.0)
     assert selection.ratio is None
     assert selection.value == pytest.approx(float(X[selection.rows].max(axis=0).sum()), rel=1e-6)
+    with pytest.warns(UserWarning, match="about 5,000 calls of it follow, which take about [0-9]+ s"):
+        lw.select(np.ones((1000, 1)), 5, reward=slow_at_first([]))
     with pytest.warns(UserWarning, match="about 150,000 calls"):
         lw.select(np.ones((50_000, 1), dtype=np.float32), 3, reward=lambda rows: 0.0, given=[0])
 

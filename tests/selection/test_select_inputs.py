@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -282,3 +283,30 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
     lw.select(X, 9, progress=False)
     lw.select(X, 9)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "rbf"])
+@pytest.mark.parametrize("reward", ["facility_location", "saturated_coverage", "max_min", "disparity_sum", "log_det"])
+def test_distances_do_not_depend_on_what_all_rows_share(reward: str, metric: str) -> None:
+    if (reward, metric) == ("log_det", "euclidean"):
+        return
+    table = np.random.default_rng(5).normal(size=(150, 4))
+    far = table + 1e7
+    plain = lw.select(table, 6, reward=reward, metric=metric)
+    for moved in (far, far.tolist(), pd.DataFrame(far)):
+        again = lw.select(moved, 6, reward=reward, metric=metric)
+        assert again.rows.tolist() == plain.rows.tolist()
+        assert again.value == pytest.approx(plain.value, rel=1e-5)
+    if reward == "facility_location":
+        some = {"reward": reward, "metric": metric, "given": [3]}
+        assert lw.select(far, 6, targets=far[:50], **some).rows.tolist() == (
+            lw.select(table, 6, targets=table[:50], **some).rows.tolist()
+        )
+
+
+def test_numbers_too_large_for_products_are_refused() -> None:
+    table = 1e25 * np.random.default_rng(5).normal(size=(40, 4))
+    for metric in ("dot", "euclidean", "rbf"):
+        with pytest.raises(InputError, match=f"row 0 of vectors are too large for metric='{metric}' in float32"):
+            lw.select(table, 3, metric=metric)
+    assert lw.select(table, 3).rows.tolist() == lw.select(table / 1e25, 3).rows.tolist()

@@ -160,3 +160,11 @@ def test_a_pipeline_with_a_kind_of_output_takes_it() -> None:
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=["a", "b", "c"])
     pipeline = make_pipeline(StandardScaler(), lw.Selector(4)).set_output(transform="pandas")
     assert pipeline.fit_transform(frame).columns.tolist() == ["a", "b", "c"]
+
+
+def test_a_list_of_chunks_is_refused_with_the_way_to_pass_it() -> None:
+    chunks = list(np.random.default_rng(0).random((3, 20, 4)))
+    with pytest.raises(InputError, match=r"iter\(chunks\)"):
+        lw.Selector(2).partial_fit(chunks)
+    assert lw.Selector(2).partial_fit(iter(chunks)).n_seen_ == 60
+    assert lw.Selector(2).partial_fit(chunks[0].tolist()).n_seen_ == 20

@@ -97,6 +97,11 @@ class RowConstraints(Constraints):
         free = {"sizes": NO_SIZES, "budgets": np.array([np.inf])}
         return self.copy(k=1, costs=np.ones(len(self.costs)), limits=free)
 
+    def beside(self, rows: Ints) -> Self:
+        """Return constraints for picking the one row that adds most next to some others, as above."""
+        rest = self.after(rows)
+        return (rest.for_needs() if rest.n_needed else rest).single()
+
     def among(self, rows: Ints) -> Self:
         """Return the same constraints for some rows, in ascending order, which include all that are given."""
         limits, given = self._limits, np.searchsorted(rows, self.given)
@@ -227,7 +232,9 @@ def _check_labels(groups: Any, per_group: Any, quotas: Quotas) -> None:
 def _check_enough(constraints: RowConstraints, n: int, budget: Any) -> None:
     k, taken = constraints.k, len(constraints.given)
     if budget is not None and not constraints.open.any():
-        raise InputError(f"No row fits into budget={budget}: the smallest cost is {constraints.costs.min():g}.")
+        raise InputError(
+            f"No row fits into budget={np.asarray(budget)}: the smallest cost is {constraints.costs.min():g}."
+        )
     free = n - taken
     if constraints.counted and k > free:
         beside = f" besides the {taken} that are given" if taken else ""

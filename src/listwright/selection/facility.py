@@ -201,6 +201,7 @@ class Blocks:
         changed = np.flatnonzero(similar - self.best > np.float32(self.similarity.noise))
         before = self.best[changed]
         rises = (similar[changed] - before).astype(np.float64)
+        self.best = self.best.copy()  # copies of the board share it
         self.best[changed] = similar[changed]
         return float(self.weights[changed] @ rises), changed, before
 
@@ -264,6 +265,8 @@ class FacilityObjective(Objective):
         return Solved(rows, gains, epochs.bounds, float(before))
 
     def refine(self, solved: Solved, constraints: RowConstraints, seconds: float) -> tuple[Solved, float]:
+        if constraints.has_costs:
+            return super().refine(solved, constraints, seconds)
         state = self.make_exchange(self.similarity, self.weights, constraints.given, solved.rows)
         return refine_picks(state, solved, constraints, seconds)
 

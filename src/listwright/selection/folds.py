@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from timeit import repeat
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from listwright._internal.arrays import Floats, Ints
+from listwright._internal.extras import warn
 from listwright._internal.progress import ProgressCallback
 from listwright._kernels.cosines import Space
 from listwright._kernels.lazy_volume import VolumeState, lazy_volume
@@ -23,12 +26,12 @@ from listwright.selection.facility import TIE
 from listwright.selection.objectives import Objective, Proof, Solved
 from listwright.selection.similarity import CANDIDATES, GATHERED, SimilarityMatrix, Vectors, cut
 
-MANY_CALLS = 100_000  # of a plain function, from which on a warning says so
+MANY_CALLS, LONG = 100_000, 2.0  # calls of a plain function, or seconds, from which on a warning says so
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class SelectionFold(ABC):
-    """What rows add to a growing selection."""
+    """What rows add to a growing selection. A shallow copy grows by itself: `add` changes nothing in place."""
 
     n: int
     submodular = monotone = True
@@ -72,6 +75,7 @@ class FacilityFold(SelectionFold):
         return gains
 
     def add(self, row: int) -> float:
+        self.board = copy.copy(self.board)
         return float(self.board.lift(row))
 
 
@@ -97,7 +101,7 @@ class GraphCutFold(SelectionFold):
 
     def add(self, row: int) -> float:
         added = float(self.worth[row])
-        self.worth -= 2.0 * self.redundancy * np.maximum(self.among.column(row), 0.0)
+        self.worth = self.worth - 2.0 * self.redundancy * np.maximum(self.among.column(row), 0.0)
         return added
 
 
@@ -118,6 +122,7 @@ class LogDetFold(SelectionFold):
         left, x = float(self.remaining[row]), np.asarray(self.vectors.take(np.array([row])), dtype=np.float64)[0]
         axis = x - (self.shares * (self.axes @ x)) @ self.axes
         self.axes, self.shares = np.vstack([self.axes, axis]), np.append(self.shares, self.scale / left)
+        self.remaining = self.remaining.copy()
         for block in cut(self.n, GATHERED):
             part = self.vectors.take(block) @ axis.astype(np.float32)
             self.remaining[block] -= self.scale * self.shares[-1] * part.astype(np.float64) ** 2
@@ -170,6 +175,7 @@ class MixtureFold(SelectionFold):
         return np.sum([weight * fold.gains(rows) for fold, weight in self.parts], axis=0)
 
     def add(self, row: int) -> float:
+        self.parts = [(copy.copy(fold), weight) for fold, weight in self.parts]
         return float(sum(weight * fold.add(row) for fold, weight in self.parts))
 
 
@@ -178,10 +184,10 @@ def run_greedy(
 ) -> tuple[Ints, Floats, Floats, float]:
     """Select rows by greedy: rows, gains, bounds on further gains, and the value of the given rows."""
     before = sum(fold.add(int(row)) for row in constraints.given)
-    bounds, fresh = np.zeros(fold.n), np.zeros(fold.n, dtype=np.int64)
-    for block in cut(fold.n, CANDIDATES):
-        bounds[block] = fold.gains(np.arange(block.start, block.stop))
-        tick("measuring rows", block.stop, fold.n)
+    bounds, fresh, open_rows = np.zeros(fold.n), np.zeros(fold.n, dtype=np.int64), np.flatnonzero(constraints.open)
+    for block in cut(len(open_rows), CANDIDATES):
+        bounds[open_rows[block]] = fold.gains(open_rows[block])
+        tick("measuring rows", block.stop, len(open_rows))
     rows: list[int] = []
     gains: list[float] = []
     while not constraints.done:
@@ -219,9 +225,11 @@ class FoldObjective(Objective):
 
     make_fold: Callable[[], SelectionFold]
     device: str = "cpu"
+    empty: SelectionFold | None = None  # made once
 
     def solve(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
-        fold = self.make_fold()
+        self.empty = self.empty or self.make_fold()
+        fold = copy.copy(self.empty)
         self.submodular, self.monotone = fold.submodular, fold.monotone
         compiled = fold.by_compiled(constraints) if isinstance(fold, RewardFold) else None
         return Solved(*(run_greedy(fold, constraints, tick) if compiled is None else compiled))
@@ -258,8 +266,7 @@ def as_space(vectors: Vectors) -> Space:
     if sparse.issparse(table):
         starts, columns = table.indptr.astype(np.int64), table.indices.astype(np.int64)
         return Space(np.empty((0, 0), dtype=np.float32), starts, columns, table.data.astype(np.float32), inverse)
-    dense = np.ascontiguousarray(table, dtype=np.float32)
-    dense = dense if vectors.centre is None else dense - vectors.centre
+    dense = np.ascontiguousarray(table if vectors.centre is None else vectors.take(slice(None)), dtype=np.float32)
     none = np.empty(0, dtype=np.int64)
     return Space(dense, none, none, np.empty(0, dtype=np.float32), inverse)
 
@@ -294,8 +301,10 @@ def as_set_function(reward: Any, n: int, k: int) -> Reward | None:
             break
     else:
         return None
-    if n * k > MANY_CALLS:
-        warnings.warn(f"The reward is a plain function: about {n * k:,} calls of it follow.", stacklevel=5)
+    seconds = n * k * min(repeat(partial(_number_of, reward, kind([0, n - 1])), number=1, repeat=2))
+    if n * k > MANY_CALLS or seconds > LONG:
+        what = f"about {n * k:,} calls of it follow, which take about {max(seconds, 1.0):,.0f} s"
+        warn(f"The reward is a plain function: {what}.", UserWarning)
     nothing = 0.0 if empty is None or not np.isfinite(empty) else empty
     return Function(lambda _, items: reward(kind(items)) if len(items) else nothing, submodular=False)
 

@@ -19,12 +19,11 @@ from listwright._kernels.facility import lazy_dense, lazy_graph
 from listwright._kernels.tiles import nearest, swap_gains
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.intake import must_fit
-from listwright.selection.objectives import Objective, Solved
+from listwright.selection.objectives import PAYS, Objective, Solved
 from listwright.selection.similarity import Given, SimilarityMatrix, cut
 
 TARGETS, CANDIDATES = 512, 2048  # size of a tile
 SWAP_TARGETS = 4096  # targets of a tile of exchanges
-PAYS = 1e-7  # share of the value that an exchange must add
 
 
 def neighbor_graph(similarity: SimilarityMatrix, neighbors: int, tick: ProgressCallback) -> sparse.csr_array:
@@ -66,10 +65,8 @@ def select_on_graph(graph: Any, weights: Floats, constraints: RowConstraints) ->
         edges = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
         count = lazy_graph(*edges, weights, 1.0, best, *rules, np.flatnonzero(constraints.open), bounds, rows, gains)
     else:
-        weights, unknown = (
-            weights if (weights != 1.0).any() else weights[:0],
-            np.where(constraints.open, np.inf, -np.inf),
-        )
+        weights = weights if (weights != 1.0).any() else weights[:0]
+        unknown = np.where(constraints.open, np.inf, -np.inf)
         count = lazy_dense(graph.reshape(-1), weights, 1.0, best, *rules, unknown, bounds, rows, gains)
     return rows[:count], gains[:count], bounds, before
 
@@ -181,7 +178,7 @@ class Graph(Objective):
         return Solved(*select_on_graph(self.graph, self.weights, constraints))
 
     def refine(self, solved: Solved, constraints: RowConstraints, seconds: float) -> tuple[Solved, float]:
-        if sparse.issparse(self.graph):
+        if sparse.issparse(self.graph) or constraints.has_costs:
             return super().refine(solved, constraints, seconds)
         state = Exchange(Given(self.graph), self.weights, constraints.given, solved.rows)
         return refine_picks(state, solved, constraints, seconds)

@@ -25,6 +25,7 @@ class Source(NamedTuple):
     table: Any  # the rows; may be memory-mapped
     ids: NDArray[Any] | None = None  # names of the rows
     costs: Floats | None = None  # sizes of the rows, used as costs under a budget
+    home: str | None = None  # the package of frames that they came from
 
 
 def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None, ids: Any = None) -> Source:
@@ -47,13 +48,30 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
         columns = ("Series", "ChunkedArray", "ListArray")
         is_column = _home(given) in HOMES and type(given).__name__.endswith(columns)
         source = Source(_from_column(given, name) if is_column else _plain(given, name), _index_of(given))
-    source = source._replace(table=_validate_table(source.table, name))
+    home = _home(given) if _home(given) in HOMES else None
+    source = source._replace(table=_validate_table(source.table, name), home=home)
     if ids is None or isinstance(ids, str):
         return source
     names = np.asarray(ids)
     if names.shape != (source.table.shape[0],):
         raise InputError(f"ids must have one name per row ({source.table.shape[0]}). Got shape {names.shape}.")
     return source._replace(ids=names)
+
+
+def collected(given: Any) -> Any:
+    return given.collect() if type(given).__name__ == "LazyFrame" else given
+
+
+def as_numbers_of(rows: Any, ids: NDArray[Any] | None, name: str) -> Any:
+    """Return the numbers of rows that are passed by name; what is no text stays as it is."""
+    array = np.asarray(list(rows) if isinstance(rows, set | frozenset) else rows)
+    asked = {row for row in array.reshape(-1).tolist() if isinstance(row, str)} if array.dtype.kind in "OUT" else set()
+    names = [] if ids is None else ids.tolist()
+    unknown = asked.difference(names)
+    if unknown:
+        what = "no row has that name" if names else "the rows have no names: pass their numbers, or ids="
+        raise InputError(f"{name} has {min(unknown)!r}, and {what}.")
+    return [row for row, known in enumerate(names) if known in asked] if asked else rows
 
 
 def _is_frame(given: Any) -> bool:
@@ -65,8 +83,7 @@ def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
     import narwhals as nw
     import pyarrow as pa
 
-    plain = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
-    plain = plain.reset_index(drop=True) if _home(frame) == "pandas" else plain
+    plain = frame.reset_index(drop=True) if _home(frame) == "pandas" else collected(frame)
     plain = pa.Table.from_batches([frame]) if isinstance(frame, pa.RecordBatch) else plain
     table = nw.from_native(plain, eager_only=True).to_arrow()
     id_column = _id_column(plain.schema if _home(plain) == "pyarrow" else table.schema, ids, "The frame")
@@ -78,7 +95,8 @@ def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
     text = [key for key in keys if table[key].type in (pa.string(), pa.large_string())]
     if text:
         raise InputError(f"Column {text[0]!r} holds text. Leave it out, or pass ids={text[0]!r} if it names the rows.")
-    numbers = [as_numbers(table[key].to_numpy(), key, np.float32) for key in keys]
+    columns = [(key, table[key].to_numpy()) for key in keys]
+    numbers = [as_numbers(some, key, np.float64 if some.dtype.itemsize == 8 else np.float32) for key, some in columns]
     return Source(np.stack(numbers, axis=1) if numbers else np.zeros((len(table), 0)), names)
 
 
@@ -106,7 +124,7 @@ def _plain(given: Any, name: str) -> NDArray[Any]:
         return given
     if given is None or isinstance(given, dict | set):
         raise InputError(f"{name} must be {KINDS}. Got {type(given).__name__}.")
-    return as_numbers(given, name, np.float32)
+    return as_numbers(given, name, np.float64 if isinstance(given, list) else np.float32)
 
 
 def _validate_table(table: Any, name: str) -> Any:

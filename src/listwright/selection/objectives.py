@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
 from listwright._internal.arrays import Floats, Ints
-from listwright._internal.progress import ProgressCallback
-from listwright.errors import InputError
+from listwright._internal.progress import ProgressCallback, silent
 from listwright.selection.constraints import RowConstraints
 from listwright.selection.similarity import Given, SimilarityMatrix
 
@@ -20,7 +22,7 @@ FULL = 1 - 1 / math.e  # plain greedy under a count: Nemhauser, Wolsey & Fisher 
 TINY = 1e-300
 NEAR = 1e-3  # share of the largest squared distance below which float32 does not suffice
 COPY = 1e-12  # and below which rows differ by rounding alone
-NO_REFINE = "refine= is for facility_location of all rows, without a budget, neighbors=, sample= or Ray."
+PAYS = 1e-7  # share of the value that an exchange must add
 
 
 class Proof(NamedTuple):
@@ -93,8 +95,31 @@ class Objective(ABC):
         """Return the share of the best selection that `solve` reaches for any data; None if unknown."""
         return any_data(constraints, constraints.k)[0]
 
+    def best_beside(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        """Return the one row that adds most next to those given."""
+        return self.solve(constraints, tick)
+
     def refine(self, solved: Solved, constraints: RowConstraints, seconds: float) -> tuple[Solved, float]:
-        raise InputError(NO_REFINE)
+        """Exchange each pick for the row that adds most in its place until none pays; return what that added."""
+        rows, value, at, since = solved.rows.copy(), solved.before + solved.gain, 0, 0
+        end = time.monotonic() + seconds
+
+        def tick(*_: object) -> None:
+            if time.monotonic() > end:
+                raise TimeoutError
+
+        with suppress(TimeoutError):
+            while since < len(rows):
+                best = self.best_beside(constraints.beside(np.delete(rows, at)), tick)
+                if len(best.rows) and best.before + best.gain > value + PAYS * abs(value):
+                    rows[at], value, since = best.rows[0], best.before + best.gain, 0
+                at, since = (at + 1) % len(rows), since + 1
+                tick()
+        # In the order in which greedy would pick them from each other.
+        free = RowConstraints.free(len(constraints.open), len(rows), constraints.given)
+        better = self.solve(free.copy(open=np.isin(np.arange(len(free.open)), rows)), silent)
+        added = better.gain - solved.gain
+        return (solved._replace(rows=better.rows, gains=better.gains), added) if added > 0 else (solved, 0.0)
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
         """Return what is known about the picks; `constraints` as they were before the run."""
@@ -176,6 +201,20 @@ class Dispersion(Objective):
             constraints.take_row(row)
             tick("picking", len(rows), constraints.k)
         return Solved(np.array(rows, dtype=np.int64), np.diff(values), np.zeros(n), before)
+
+    def best_beside(self, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
+        if self.kind != "max_min":  # the score by which rows are picked is what they add
+            return self.solve(constraints, tick)
+        least, rows, none = np.inf, np.empty(0, dtype=np.int64), np.full(self.similarity.n, np.inf)
+        nearest = reduce(np.minimum, map(self.distances, constraints.given.tolist()), none)
+        away, open_rows = self.distances(int(nearest.argmax())), np.flatnonzero(constraints.open)
+        for row in open_rows[np.argsort(away[open_rows], kind="stable")].tolist():
+            if away[row] >= least:  # then the farthest row stays at least as far from all picks
+                break
+            radius = float(np.minimum(nearest, self.distances(row)).max())
+            rows, least = (np.array([row]), radius) if radius < least else (rows, least)
+            tick("exchanges", 0, 1)
+        return Solved(rows, np.full(len(rows), -least), np.zeros(0), 0.0)
 
     def prove(self, constraints: RowConstraints, solved: Solved) -> Proof:
         k = len(solved.rows)

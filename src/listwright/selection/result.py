@@ -17,6 +17,7 @@ from listwright.selection.similarity import SimilarityMatrix, as_dense, cut
 
 BLOCK = 4096  # targets at a time
 SHOWN = 20  # picks in a notebook
+NOTHING = 1e-9  # share of the largest gain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +70,7 @@ class Selection:
     ids: NDArray[Any] | None = None
     device: str = "cpu"
     refined: float = 0.0
+    _home: str | None = None  # the package of frames that the vectors came from
     _table: Any = field(default=None, repr=False)  # the vectors
     _similarity: Callable[[], SimilarityMatrix] | None = field(default=None, repr=False)
     _given: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
@@ -123,14 +125,14 @@ class Selection:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The kind of frame. By default the first of these that is installed.
+            The kind of frame. By default that of the vectors, or else the first of these that is installed.
 
         Returns
         -------
         DataFrame or Table
             A pandas or polars DataFrame, or a pyarrow Table.
         """
-        return as_frame(self.to_dict(), backend)
+        return as_frame(self.to_dict(), backend or self._home)
 
     def assign(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """Return which pick represents each row, or each of the targets, and how well.
@@ -138,7 +140,7 @@ class Selection:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The kind of frame. By default the first of these that is installed.
+            The kind of frame. By default that of the vectors, or else the first of these that is installed.
 
         Returns
         -------
@@ -159,7 +161,7 @@ class Selection:
         """
         best, similar = self._nearest()
         picks = np.concatenate([self.rows, self._given])[best]
-        return as_frame({"row": np.arange(len(best)), "pick": picks, "similarity": similar}, backend)
+        return as_frame({"row": np.arange(len(best)), "pick": picks, "similarity": similar}, backend or self._home)
 
     def explain(self, position: int) -> dict[str, Any]:
         """Return why a pick is in the selection.
@@ -172,8 +174,8 @@ class Selection:
         Returns
         -------
         dict
-            Its `row` (and `item`, if rows have names), `gain`, `share` of what all picks added, how many rows it
-            `represents` best, their `mean_similarity`, and up to five `examples` of them, the most similar first.
+            Its `row` (and `item`, if rows have names), `gain`, `share` of what all picks added (if all add something),
+            how many rows it `represents` best, their `mean_similarity`, and up to five `examples`, best first.
 
         Examples
         --------
@@ -188,10 +190,10 @@ class Selection:
         mine = np.flatnonzero(best == position)
         order = mine[np.argsort(-similar[mine], kind="stable")]
         named = {} if self.ids is None else {"item": self.ids[position]}
-        added = float(self.gains.sum())
-        return {"row": int(self.rows[position]), **named} | {
-            "gain": float(self.gains[position]),
-            "share": float(self.gains[position]) / added if added else 0.0,
+        # Shares mean nothing where the first pick adds nothing, such as to a distance, or where a pick takes away.
+        shared = len(self.gains) and self.gains[0] > 0 and self.gains.min() > -NOTHING * self.gains[0]
+        share = {"share": float(self.gains[position] / self.gains.sum())} if shared else {}
+        return {"row": int(self.rows[position]), **named, "gain": float(self.gains[position]), **share} | {
             "represents": len(mine),
             "mean_similarity": float(similar[mine].mean()) if len(mine) else 0.0,
             "examples": order[:5].tolist(),

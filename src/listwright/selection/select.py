@@ -7,17 +7,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import Floats, RandomState, as_generator
 from listwright._internal.progress import ProgressCallback, progress_to, silent
 from listwright.errors import InputError
 from listwright.selection.constraints import RowConstraints, make_constraints
-from listwright.selection.intake import read_vectors
-from listwright.selection.objectives import NO_REFINE, Objective, Solved
-from listwright.selection.result import Selection
+from listwright.selection.facility import Sampled
+from listwright.selection.intake import as_numbers_of, read_vectors
+from listwright.selection.objectives import Objective, Solved
+from listwright.selection.result import NOTHING, Selection
 from listwright.selection.spec import SelectionSpec, engine_of, make_objective, make_similarity
-
-NOTHING = 1e-9  # share of the largest gain
 
 
 def select(
@@ -35,7 +35,7 @@ def select(
     per_group: Any = None,
     weights: Any = None,
     costs: Any = None,
-    budget: float | None = None,
+    budget: ArrayLike | None = None,
     device: str = "auto",
     engine: Any = "local",
     progress: Any = "auto",
@@ -94,10 +94,10 @@ def select(
     targets : same kinds as vectors, optional
         Rows to represent, if these are not the rows to pick from: which rows cover my evaluation set? With
         "precomputed", "columns" says that the columns of the matrix are such rows.
-    given : array of int or bool, optional
-        Rows that are already selected. Picks add to them; they count in their groups.
-    exclude : array of int or bool, optional
-        Rows that may not be picked. As targets, they still count.
+    given : array of int, bool or str, optional
+        Rows that are already selected, by number or, as text, by name. Picks add to them; they count in their groups.
+    exclude : array of int, bool or str, optional
+        Rows that may not be picked, likewise. As targets, they still count.
     groups : array-like of shape (n,) or list of these, optional
         A label for each row; needs `per_group`. Several for nested groups, from coarse to fine.
     per_group : int, tuple, dict or list, optional
@@ -137,8 +137,8 @@ def select(
         For "graph_cut". Above 0.5 (or half of the lowest of `weights`), and with targets, more rows may be worth less,
         and no ratio is known.
     refine : bool or float, default False
-        For "facility_location": exchange picks for other rows after greedy, until no exchange pays or so many seconds
-        are over. The value never falls; `Selection.refined` is what it gained. Groups keep their numbers.
+        Exchange picks for other rows after greedy, until no exchange pays or so many seconds are over. The value never
+        falls, and constraints are kept; `Selection.refined` is what it gained. Not with `sample` or `engine="ray"`.
 
     Returns
     -------
@@ -192,6 +192,7 @@ def select(
         table = read_vectors(vectors, column=column, ids=ids)
         costs = table.costs if costs is None and budget is not None else costs
         n = int(table.table.shape[0])
+        given, exclude = as_numbers_of(given, table.ids, "given"), as_numbers_of(exclude, table.ids, "exclude")
         constraints = make_constraints(
             n, k, given=given, exclude=exclude, groups=groups, per_group=per_group, costs=costs, budget=budget
         )
@@ -203,7 +204,7 @@ def select(
         _warn_of_nothing(solved.gains, trailing=not objective.submodular)
     value, similar = solved.before + solved.gain, partial(make_similarity, wish, table)
     public = (solved.rows, solved.gains, value, proof.words, proof.ratio, names, objective.device, gained)
-    return Selection(*public, table.table, similar, constraints.given)
+    return Selection(*public, table.home, table.table, similar, constraints.given)
 
 
 def solve(objective: Objective, constraints: RowConstraints, tick: ProgressCallback) -> Solved:
@@ -238,8 +239,8 @@ def _refine(solved: Solved, objective: Objective, constraints: RowConstraints, r
         return solved, 0.0
     if not (refine is True or (isinstance(refine, int | float | np.number) and refine > 0)):
         raise InputError(f"refine must be True, False or a number of seconds. Got {refine!r}.")
-    if constraints.has_costs:
-        raise InputError(NO_REFINE)
+    if isinstance(objective, Sampled) or hasattr(objective, "engine"):
+        raise InputError("refine= works on all rows in one process. Leave out sample= and engine='ray', or refine=.")
     return objective.refine(solved, constraints, np.inf if refine is True else float(refine))
 
 

@@ -14,7 +14,7 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints, as_genera
 from listwright._internal.parameters import Parameters, check_fitted
 from listwright._kernels.tiles import first_above
 from listwright.errors import InputError
-from listwright.selection.intake import read_vectors
+from listwright.selection.intake import collected, read_vectors
 from listwright.selection.select import select
 from listwright.selection.similarity import as_dense, lengths_of, make_vectors
 
@@ -34,7 +34,7 @@ class Selector(Parameters):
     ----------
     k : int, default 10
         Number of rows.
-    reward : str, default "facility_location"
+    reward : str, dict, Reward or callable, default "facility_location"
         What a selection is worth, as in `select`; streams take "facility_location" and "log_det".
     metric : str, default "cosine"
         Similarity of two rows, as in `select`; streams take "cosine" and "dot".
@@ -105,7 +105,7 @@ class Selector(Parameters):
         self,
         k: int = 10,
         *,
-        reward: str = "facility_location",
+        reward: Any = "facility_location",
         metric: str = "cosine",
         targets: Any = None,
         epsilon: float = 0.1,
@@ -126,7 +126,7 @@ class Selector(Parameters):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Select rows of a whole table."""
-        targets = {} if self.targets is None else {"targets": self.targets}
+        X, targets = collected(X), {} if self.targets is None else {"targets": self.targets}
         options = {"scale": self.scale, "random_state": self.random_state} | (self.options or {}) | targets
         source = read_vectors(X, column=options.pop("column", None), ids=options.pop("ids", None))
         self.selection_ = select(source, self.k, reward=self.reward, metric=self.metric, **options)
@@ -155,6 +155,8 @@ class Selector(Parameters):
             for some in X.iter_batches() if hasattr(X, "iter_batches") else X:
                 self.partial_fit(some)
             return self
+        if isinstance(X, list) and X and np.ndim(X[0]) == 2:
+            raise InputError("partial_fit takes one chunk, or an iterator. Pass a list of chunks as iter(chunks).")
         if hasattr(X, "shape") and X.shape[0] == 0:  # readers may give empty chunks
             return self
         source = read_vectors(X)
@@ -199,7 +201,8 @@ class Selector(Parameters):
 
     def transform(self, X: Any) -> Any:
         """Return the picked rows of a table or frame, in ascending order; those of a file as an array."""
-        rows, X = self.get_support(indices=True), X if hasattr(X, "shape") else read_vectors(X).table
+        rows, X = self.get_support(indices=True), collected(X)
+        X = X if hasattr(X, "shape") else read_vectors(X).table
         if X.shape[0] <= rows.max(initial=-1):
             raise InputError(f"transform takes the table that fit selected row {rows[-1]} of. Got {X.shape[0]} rows.")
         if hasattr(X, "iloc"):
@@ -220,6 +223,7 @@ class Selector(Parameters):
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Select rows of a table, and return them."""
+        X = collected(X)
         return self.fit(X).transform(X)
 
     def __sklearn_is_fitted__(self) -> bool:

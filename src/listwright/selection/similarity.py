@@ -19,6 +19,7 @@ from listwright._kernels.tiles import add_capped_sums
 from listwright.errors import InputError
 
 BLOCK = 8192  # rows per block
+LONGEST = 1e34  # squared length of rows whose products float32 can add up
 DENSE = 4096  # sparse tables with at most this many columns are multiplied as dense blocks
 
 
@@ -41,7 +42,7 @@ class Vectors:
     table: Any  # the rows as they were passed
     inverse: Floats32  # the factor of each row: 1 / length for cosine, else 1
     squares: Floats  # squared length of each row as `take` returns it
-    centre: Floats32 | None = None  # for distances: the mean row, which `take` subtracts from dense rows
+    centre: Any = None  # for distances: the mean row, which `take` subtracts from dense rows; float64 if these are
     away: Floats | None = None  # for distances: the squared distance of each row from the centre
     ready: bool = False  # whether the rows of the table are already scaled and centred
 
@@ -66,10 +67,10 @@ class Vectors:
         if sparse.issparse(self.table):
             some = sparse.csr_array(self.table[rows].astype(np.float32).multiply(self.inverse[rows][:, None]))
             return some if self.wide else some.toarray()
+        if self.centre is not None and not self.ready:
+            return (np.asarray(self.table[rows]) - self.centre).astype(np.float32, copy=False)
         block = np.asarray(self.table[rows], dtype=np.float32)
-        if self.ready:
-            return block
-        return block * self.inverse[rows][:, None] if self.centre is None else block - self.centre
+        return block if self.ready else block * self.inverse[rows][:, None]
 
     def doubles(self, rows: Ints | slice) -> Any:
         """Return some rows in float64, with corrected lengths."""
@@ -89,38 +90,41 @@ class Vectors:
         return replace(self, table=table, ready=True)
 
 
-def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Floats32 | None = None) -> Vectors:
+def make_vectors(table: Any, metric: str, name: str = "vectors", centre: Any = None) -> Vectors:
     n = table.shape[0]
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:
         squares = np.concatenate(list(pool.map(lambda low: _squares(table, low, name), range(0, n, BLOCK))))
-    if metric in ("rbf", "euclidean"):
-        return _centre(table, squares, _mean_row(table) if centre is None else centre)
     if metric != "cosine":
-        return Vectors(table, np.ones(n, dtype=np.float32), squares)
+        rows = Vectors(table, np.ones(n, dtype=np.float32), squares)
+        rows = rows if metric == "dot" else _centre(rows, _mean_row(table) if centre is None else centre)
+        long = first_bad(rows.squares > LONGEST)
+        if long is not None:
+            what = f"The numbers of row {long} of {name} are too large for metric={metric!r} in float32"
+            raise InputError(f"{what}. Divide all vectors by a number, or use metric='cosine'.")
+        return rows
     zero = first_bad(squares == 0)
     if zero is not None:
-        raise InputError(
-            f"Row {zero} of {name} is all zeros, so it has no cosine. Leave such rows out, or use another metric."
-        )
+        what = f"Row {zero} of {name} is all zeros, so it has no cosine"
+        raise InputError(f"{what}. Leave such rows out, or use another metric.")
     return Vectors(table, (1.0 / np.sqrt(squares)).astype(np.float32), np.ones(n))
 
 
-def _centre(table: Any, squares: Floats, centre: Floats32) -> Vectors:
+def _centre(rows: Vectors, centre: Any) -> Vectors:
     """Return vectors for distances. Dense rows are centred, which reduces rounding; sparse rows stay as they are."""
-    ones = np.ones(len(squares), dtype=np.float32)
-    if sparse.issparse(table):
-        away = squares - 2.0 * (table @ centre.astype(np.float64)) + float(centre.astype(np.float64) @ centre)
-        return Vectors(table, ones, squares, centre, np.maximum(away, 0.0))
-    parts = (table[block] for block in cut(len(squares), BLOCK))
-    away = np.concatenate([lengths_of(np.asarray(part, np.float32) - centre) for part in parts])
-    return Vectors(table, ones, away, centre, away)
+    if sparse.issparse(rows.table):
+        from_mean = rows.squares - 2.0 * (rows.table @ centre.astype(np.float64)) + lengths_of(centre[None])
+        return replace(rows, centre=centre, away=np.maximum(from_mean, 0.0))
+    rows = replace(rows, centre=centre)
+    away = np.concatenate([lengths_of(rows.take(block)) for block in cut(len(rows), BLOCK)])
+    return replace(rows, squares=away, away=away)
 
 
-def _mean_row(table: Any) -> Floats32:
+def _mean_row(table: Any) -> Any:
+    """Return the mean of all rows, in float64 if the table is, so that what all rows share leaves no rounding."""
     total = np.zeros(table.shape[1])
     for block in cut(table.shape[0], BLOCK):
         total += np.asarray(table[block].sum(axis=0, dtype=np.float64)).reshape(-1)
-    return (total / table.shape[0]).astype(np.float32)
+    return (total / table.shape[0]).astype(np.float64 if table.dtype.itemsize == 8 else np.float32)
 
 
 def as_dense(rows: Any, dtype: Any = np.float32) -> Any:
@@ -167,6 +171,7 @@ class SimilarityMatrix(ABC):
     n: int
     n_targets: int
     ceiling: float  # no similarity is higher
+    of_candidates: Vectors  # unless similarities are given
     batch = 64  # rows that are worth measuring together
 
     @abstractmethod
@@ -189,9 +194,9 @@ class SimilarityMatrix(ABC):
     def only(self, targets: Ints) -> SimilarityMatrix:
         """Return the same similarity to some of the targets."""
 
-    @abstractmethod
     def among(self, candidates: Ints) -> SimilarityMatrix:
         """Return the same similarity for some of the candidates."""
+        return self.copy(of_candidates=self.of_candidates.only(candidates), n=len(candidates))
 
     @abstractmethod
     def own(self) -> Floats:
@@ -271,9 +276,6 @@ class Dots(SimilarityMatrix):
     def only(self, targets: Ints) -> Dots:
         return Dots(self.of_candidates, self.of_targets.only(targets))
 
-    def among(self, candidates: Ints) -> Dots:
-        return self.copy(of_candidates=self.of_candidates.only(candidates), n=len(candidates))
-
     def gain_bounds(self, weights: Floats) -> Floats:
         """Return upper bounds with n d^2 operations instead of n^2 d."""
         if self.of_targets.width > self.n_targets or self.of_targets.wide:
@@ -326,9 +328,6 @@ class Distances(SimilarityMatrix):
 
     def only(self, targets: Ints) -> Distances:
         return self.copy(of_targets=self.of_targets.only(targets), n_targets=len(targets))
-
-    def among(self, candidates: Ints) -> Distances:
-        return self.copy(of_candidates=self.of_candidates.only(candidates), n=len(candidates))
 
     def gain_bounds(self, weights: Floats) -> Floats:
         """Return the exact sums for plain distances, from the moments of the targets; for rbf, a trivial bound."""

@@ -47,10 +47,10 @@ def _block(vectors: Vectors, rows: slice) -> Any:
     if vectors.ready or not isinstance(vectors.table, np.ndarray):
         return torch.from_numpy(np.ascontiguousarray(vectors.take(rows))).cuda()
     block = np.ascontiguousarray(vectors.table[rows])
-    numbers = torch.from_numpy(block if block.dtype.kind == "f" else block.astype(np.float32)).cuda().float()
+    numbers = torch.from_numpy(block if block.dtype.kind == "f" else block.astype(np.float64)).cuda()
     if vectors.centre is not None:
-        return numbers - torch.from_numpy(vectors.centre).cuda()
-    return numbers * torch.from_numpy(vectors.inverse[rows]).cuda()[:, None]
+        return (numbers - torch.from_numpy(vectors.centre).cuda()).float()
+    return numbers.float() * torch.from_numpy(vectors.inverse[rows]).cuda()[:, None]
 
 
 def floats(values: Any) -> Any:
