@@ -11,7 +11,7 @@ import pytest
 import listwright as lw
 from listwright import baselines
 from listwright._internal.quotas import MOST
-from listwright.errors import InputError
+from listwright.errors import DataWarning, InputError
 from listwright.features import Candidate, Distance, Identity, Position
 from listwright.policies import Linear
 from listwright.problems import Problems
@@ -191,7 +191,7 @@ def test_limits_need_groups() -> None:
 @pytest.mark.parametrize("limits", [1, (1, 2)])
 def test_a_label_that_no_problem_has_is_named(limits: Any) -> None:
     problems = made_problems()
-    with pytest.raises(InputError, match=r"names 'zz', but no row is in that group\. Groups: 'blue', 'green', 'red'\."):
+    with pytest.warns(DataWarning, match=r"names 'zz', but no row is in that group\. Groups: 'blue', 'green', 'red'\."):
         lw.SCP(3, per_group={"red": 1, "zz": limits}, effort="fast").fit(problems)
     lw.SCP(3, per_group={"red": 1, "zz": limits}, effort="fast").partial_fit(problems)  # others may follow
 

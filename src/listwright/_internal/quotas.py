@@ -207,13 +207,12 @@ def as_levels(groups: Any) -> list[NDArray[Any]]:
     return [np.asarray(labels) for labels in (groups if several else [groups])]
 
 
-def check_named(per_group: Any, labels: NDArray[Any]) -> None:
-    """Refuse groups that a dictionary names if no row is in them."""
+def absent_groups(per_group: Any, labels: NDArray[Any]) -> str:
+    """Return what to say if a dictionary names a group that no row is in; else nothing."""
     known = np.unique(labels).tolist() if isinstance(per_group, Mapping) else []
     shown = ", ".join(map(repr, known[:5])) + (f" and {len(known) - 5} more" if len(known) > 5 else "")
-    for name in per_group if known else ():
-        if name not in known:
-            raise InputError(f"per_group names {name!r}, but no row is in that group. Groups: {shown}.")
+    absent = [repr(name) for name in per_group if name not in known] if known else []
+    return f"per_group names {absent[0]}, but no row is in that group. Groups: {shown}." if absent else ""
 
 
 def bounds_of(per_group: Any, labels: NDArray[Any]) -> tuple[Ints, Ints]:

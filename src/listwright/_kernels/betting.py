@@ -13,12 +13,10 @@ WON = 1e-12  # what may be missing of the target
 
 @kernel()
 def count_winners(target: float, ratios: Floats, pairs: Floats, most: float, prior: float) -> int:
-    """Return how many gamblers win `target` before the first who does not; one who has won stops.
-
-    Rows of `pairs`: tops, bottoms, and the pairs left. Stakes are STaR's, and Kelly's (for growth at any time) where
-    none is said to be left. A gambler expects of the next payment the mean and the mean square of earlier ones; before
-    the first, the square is that of 0/1 values, which counts as `prior` pairs.
-    """
+    """Return how many gamblers win `target` before the first who does not; one who has won stops."""
+    # Rows of `pairs`: tops, bottoms, and the pairs left. Stakes are STaR's, and Kelly's (for growth at any time) where
+    # none is said to be left. A gambler expects of the next payment the mean and the mean square of earlier ones;
+    # before the first, the square is that of 0/1 values, which counts as `prior` pairs.
     needed, some = np.empty(SIDE_BY_SIDE), np.empty(SIDE_BY_SIDE)
     for first in range(0, len(ratios), SIDE_BY_SIDE):
         for g in range(SIDE_BY_SIDE):

@@ -14,11 +14,10 @@ from listwright._kernels.facility import drop, heapify, sift
 
 
 class VolumeState(NamedTuple):
-    """The rows, their kernel, and what the picks explain of each.
+    """The rows, their kernel, and what the picks explain of each."""
 
-    With gamma = 0 the kernel is the dot product of the rows scaled by `space.inverse`. A pick is then an axis of d
-    numbers, so nothing grows with rows times picks. Otherwise the kernel is rbf, and `explained` holds Cholesky rows.
-    """
+    # With gamma = 0 the kernel is the dot product of the rows scaled by `space.inverse`. A pick is then an axis of d
+    # numbers, so nothing grows with rows times picks. Otherwise the kernel is rbf, and `explained` holds Cholesky rows.
 
     space: Space  # the rows
     squares: Floats  # squared length of each row, as the kernel sees it

@@ -30,10 +30,9 @@ CELLS = 4_000_000  # training outcomes looked at in one go
 
 
 class WeightedCover(Baseline):
-    """Builds lists that gain most over weighted training problems; subclasses say how much each of these counts.
+    """Builds lists that gain most over weighted training problems; subclasses say how much each of these counts."""
 
-    New problems are processed in chunks, so that the table of weights and gains stays small.
-    """
+    # New problems are processed in chunks, so that the table of weights and gains stays small.
 
     @property
     def unsavable(self) -> str:
@@ -201,10 +200,9 @@ class ForestCover(WeightedCover):
 @saved_as("baselines.SuccessCover")
 @dataclass(frozen=True, eq=False)
 class SuccessCover:
-    """What items gain over the training problems, whose lists grow along with each list that is built, by `AnySuccess`.
+    """What items gain over the training problems, whose lists grow with each list that is built, by `AnySuccess`."""
 
-    The state is the weight of the problems that each list still fails, (lists, training problems).
-    """
+    # The state is the weight of the problems that each list still fails, (lists, training problems).
 
     success: Floats  # what each item gains alone in each training problem, 0 where it is not offered
 

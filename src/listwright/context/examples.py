@@ -1,6 +1,4 @@
-"""Labelled questions for `ContextPacker.fit`, `score` and `certify`, as numbered *facts* that a context must hold:
-one per passage that is labelled or cited; an answer is a single fact, which any passage with its text states.
-"""
+"""Labelled questions for `ContextPacker.fit`, `score` and `certify`, as numbered *facts* that a context must hold."""
 
 from __future__ import annotations
 
@@ -124,10 +122,9 @@ def example_problems(examples: Sequence[Example], features: Sequence[PassageFeat
 
 
 def _group_frame(data: Any, columns: QuestionColumns) -> list[dict[str, Any]]:
-    """Group a frame with one row per passage into one record per question, in order of first appearance.
-
-    Questions are distinguished by `question_id`; without it by their text, and a passage that comes again begins anew.
-    """
+    """Group a frame with one row per passage into one record per question, in order of first appearance."""
+    # Questions are distinguished by `question_id`; without it by their text, and a passage that comes again begins
+    # anew.
     kind, name = columns.supervision
     try:
         frame = nw.from_native(data, eager_only=True)

@@ -1,6 +1,4 @@
-"""How `ContextPacker.fit` learns: new trees, corrected ones or those it has, whichever do best on held-out folds, then
-weights of scores, embeddings, positions and sources beside them, and probabilities; and how `certify` compares.
-"""
+"""How `ContextPacker.fit` learns: trees by folds, weights of scores and other signals, probabilities; and `certify`."""
 
 from __future__ import annotations
 
@@ -138,9 +136,7 @@ def _calibrate(cases: Sequence[_Case]) -> Calibration:
 
 
 def _weaken_signals(cases: Sequence[_Case], calibration: Calibration) -> Calibration:
-    """Choose how much of their weights signals keep by what lists hold: behind the first passage trees know more, and
-    the model that is kept knows more than those of the folds.
-    """
+    """Choose how much of their weights signals keep by what lists hold: behind the first passage trees know more."""
     weights = [{name: share * weight for name, weight in calibration.weights.items()} for share in KEPT]
     tried = [replace(calibration, weights=some) for some in weights]
     values = [round(float(np.average(_mean_shares(cases, one), weights=(LENGTH - 1, 1))), 9) for one in tried]

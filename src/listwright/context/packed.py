@@ -81,9 +81,7 @@ class Packed:
 
     @cached_property
     def reasons(self) -> list[str]:
-        """One sentence per passage: which words of the question it adds, and which name links it to an earlier
-        passage.
-        """
+        """One sentence per passage: which words of the question it adds, and which name links it to an earlier one."""
         return [""] * len(self) if self.explain is None else self.explain()
 
     def text(self, order: Order = "rank", separator: str = SEPARATOR, *, style: Style | None = None) -> str:

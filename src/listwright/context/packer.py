@@ -420,9 +420,7 @@ class ContextPacker(Parameters):
         return certify_packer(self, examples, delta, rivals, budget=budget, length=length, stop=stop)
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file that `load` reads. How tokens are counted is not stored: pass it to `load`
-        again.
-        """
+        """Write the model to a file that `load` reads. How tokens are counted is not stored: pass it to `load`."""
         self._model().save(path, slim=True)
 
     @classmethod

@@ -1,7 +1,4 @@
-"""Readers that turn published data sets into `Problems`; where a source defines a split, it is returned too.
-
-Features of a problem never depend on other problems of the file, so that nothing leaks from test to training problems.
-"""
+"""Readers that turn published data sets into `Problems`, by the split of the source where there is one."""
 
 from listwright.datasets._fetch import fetch, list_datasets
 from listwright.datasets._reading import TrainTest

@@ -1,7 +1,4 @@
-"""`ListEstimator`, the estimator that `SCP`, `ContextFreeSCP` and `ConSeqOpt` are settings of.
-
-`fit` changes the estimator's attributes only once all rounds are done.
-"""
+"""`ListEstimator`, the estimator that `SCP`, `ContextFreeSCP` and `ConSeqOpt` are settings of."""
 
 from __future__ import annotations
 
@@ -20,14 +17,15 @@ from narwhals.typing import IntoFrame
 from numpy.typing import ArrayLike
 
 from listwright._internal.arrays import RandomState, as_generator, at_least_one
+from listwright._internal.extras import warn
 from listwright._internal.parameters import check_fitted, clone, takes_nan
 from listwright._internal.pictures import bars, lines
 from listwright._internal.progress import fitting, outermost, progress_to
-from listwright._internal.quotas import PerGroup, check_named
+from listwright._internal.quotas import PerGroup, absent_groups
 from listwright.checks.mistakes import warn_of_mistakes
 from listwright.engines import as_engine
 from listwright.engines.base import StreamedLists, mean_worth_of_all, streamed_lists
-from listwright.errors import InputError
+from listwright.errors import DataWarning, InputError
 from listwright.estimators.certification import Rivals, as_certification, certify_model, check_each_once, read_draws
 from listwright.estimators.measurement import Measurement, measure_held_out, measure_out_of_fold, split_held_out
 from listwright.estimators.wide import Compressed, compress
@@ -191,7 +189,9 @@ class ListEstimator(Predictor):
         checkpoints, started = Checkpoints(checkpoint, checkpoint_every, resume), time.monotonic()
         with fitting(), progress_to(progress, lines=self.verbose > 0):
             if outermost() and isinstance(problems, Problems) and problems.groups is not None and not problems.quotas:
-                check_named(self.per_group, problems.groups)
+                absent = absent_groups(self.per_group, problems.groups)
+                if absent:
+                    warn(absent, DataWarning)  # an error would end a cross-validation where a fold lacks a group
             if certify is None:
                 self._fit(problems, checkpoints, validation)
             else:
@@ -712,10 +712,7 @@ class ListEstimator(Predictor):
             )
 
     def check(self, problems: Problems) -> None:
-        """Raise `InputError` for settings or problems that cannot be learned from, as `fit` does before it starts.
-
-        Engines call it on every part of a scan, so that errors name the part.
-        """
+        """Raise `InputError`, as `fit` does before it starts; engines call it on every part, which errors name."""
         check_problems(problems)
         reward_of(problems)
         at_least_one("length", self.length)

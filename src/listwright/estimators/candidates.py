@@ -33,11 +33,10 @@ FORESTS = 15_000  # candidates and roots of columns that count in any case: fore
 
 
 class CandidateMethod(ABC):
-    """A method, for lists of the length or budget of `settings`.
+    """A method, for lists of the length or budget of `settings`."""
 
-    `values` are out of fold: the list of each training problem is built by what was learned without it, so that complex
-    methods have no advantage from overfitting.
-    """
+    # `values` are out of fold: the list of each training problem is built by what was learned without it, so that
+    # complex methods have no advantage from overfitting.
 
     name: str
     sorts = False  # whether it sorts the candidates, without a look at the list

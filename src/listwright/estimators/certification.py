@@ -134,10 +134,8 @@ class Certification:
         return [OWN_RIVAL.format(name) for name, ledger in ledgers.items() if ledger.states.knows(states).any()]
 
     def _measure_lists(self, problems: Problems, seed: int) -> tuple[HeldOutValues, list[str]]:
-        """Return the values of all methods' lists, and notes on what the reward does not allow to claim.
-
-        What `predict` draws depends on the problems: draws that were the same in each call would be no sample of all.
-        """
+        """Return the values of all methods' lists, and notes on what the reward does not allow to claim."""
+        # What `predict` draws depends on the problems: draws that were the same in each call would be no sample of all.
         reward = reward_of(problems)
         model, *rivals = (_snapshot(each, random_state=seed) for each in (self.model, *self.rivals.values()))
         lists = model.predict(problems, **self.limits)

@@ -182,11 +182,9 @@ def choose(
     deadline: float = np.inf,
     errors: float = 1.0,
 ) -> tuple[CandidateMethod, list[Trial], Report]:
-    """Return the first method that is not clearly behind the best, at the limit asked for and over all lengths.
-
-    The time limit holds for estimated seconds, the same everywhere; nothing more is begun that, at the pace so far,
-    would not be done by the deadline.
-    """
+    """Return the first method that is not clearly behind the best, at the limit asked for and over all lengths."""
+    # The time limit holds for estimated seconds, the same everywhere; nothing more is begun that, at the pace so far,
+    # would not be done by the deadline.
     if len(methods) < 2 or len(problems) < 2:
         return methods[0], [], Report(methods[0].name, None, methods[0].name, 0.0, 0.0)
     left, began, expected = np.inf if time_limit is None else time_limit, time.monotonic(), 0.0

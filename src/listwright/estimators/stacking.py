@@ -107,11 +107,10 @@ class ScoreSeen(NamedTuple):
 
 @saved_as("features.PolicyScore")
 class PolicyScore(CrossFitted):
-    """The score that a policy learned beforehand gives a candidate, given the list.
+    """The score that a policy learned beforehand gives a candidate, given the list."""
 
-    Training problems are scored by a model that was fitted without them, so that a policy on top learns how far the
-    score can be trusted.
-    """
+    # Training problems are scored by a model that was fitted without them, so that a policy on top learns how far the
+    # score can be trusted.
 
     group = "learned score"
 

@@ -127,11 +127,9 @@ def simplest(*criteria: Sequence[Floats], errors: float = 1.0) -> int:
 
 
 def values_of_choice(*criteria: Sequence[Floats], errors: float = 1.0) -> Floats:
-    """Return what `simplest` is worth to each problem, where it is chosen by other problems.
-
-    What all problems have chosen was chosen for its luck on them, too. Of several divisions into those that choose and
-    others, the one with the median value is taken.
-    """
+    """Return what `simplest` is worth to each problem, where it is chosen by other problems."""
+    # What all problems have chosen was chosen for its luck on them, too. Of several divisions into those that choose
+    # and others, the one with the median value is taken.
     n = len(criteria[0][0])
     by_division = [np.zeros(n) for _ in range(DIVISIONS)]
     for number, values in enumerate(by_division):

@@ -105,9 +105,7 @@ class Features(Parameters, ABC):
         return self.fit_from_summary(self.summary(problems))
 
     def summary(self, problems: Problems) -> dict[str, Any]:
-        """Return what `fit_from_summary` needs to know of some training problems; `features.scale.merge` joins
-        summaries of parts.
-        """
+        """Return what `fit_from_summary` must know of training problems; `features.scale.merge` joins parts."""
         return {}
 
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
@@ -115,9 +113,7 @@ class Features(Parameters, ABC):
         return self
 
     def prefit(self, example: Problems) -> Self:
-        """Learn what must be known before problems are summarised part by part, from an example of them; return
-        self.
-        """
+        """Learn from an example what must be known before problems are summarised part by part; return self."""
         return self
 
     def streams(self) -> bool:
@@ -144,9 +140,7 @@ class Features(Parameters, ABC):
         return bool(getattr(self, "standardize", False)) or not self.streams()
 
     def for_training(self, problems: Problems) -> Self:
-        """Return the view through which training problems are to be seen: out of fold, where features learn from
-        rewards.
-        """
+        """Return the view of training problems: out of fold, where features learn from rewards."""
         return self
 
     def names(self) -> list[str]:

@@ -1,6 +1,4 @@
-"""Models of outcomes: mean models predict p(x), one number per item; kernel models weigh the training states by their
-similarity, so that what happened there after a list had failed tells what can still be gained here.
-"""
+"""Models of outcomes: mean models predict one number per item, kernel models weigh similar training states."""
 
 from __future__ import annotations
 

@@ -30,9 +30,7 @@ class Exploration(Parameters, ABC):
 
     @abstractmethod
     def chances(self, policy: Policy, rows: Rows, options: Bools, position: int, learned: float) -> tuple[Floats, Ints]:
-        """Return the chance of each row, and the row of each problem that is shown without exploration (-1 for
-        none).
-        """
+        """Return the chance of each row, and the row of each problem shown without exploration (-1 for none)."""
 
     def kernel_arguments(self, learned: float) -> tuple[int, float] | None:
         """Return the kind and strength for the compiled walk; None if only the plain walk knows this exploration."""

@@ -37,12 +37,12 @@ def boosted_trees() -> Any:
 
 @saved_as("feedback.GainTrees")
 class GainTrees(GainLearner):
-    """Regressor of gains on the rows of recent lists, with a ridge regression until there are enough.
+    """Regressor of gains on the rows of recent lists, with a ridge regression until there are enough."""
 
-    After 300 lists, and whenever there are 1.3 times as many, a background thread fits the estimator on all stored rows
-    while lists are built with the previous one. The new one takes over after a tenth more lists; if it is not ready by
-    then, learning waits for it. What is learned therefore depends on the feedback and its order only, not on timing.
-    """
+    # After 300 lists, and whenever there are 1.3 times as many, a background thread fits the estimator on all stored
+    # rows while lists are built with the previous one. The new one takes over after a tenth more lists; if it is not
+    # ready by then, learning waits for it. What is learned therefore depends on the feedback and its order only, not on
+    # timing.
 
     keeps_rows = True
     not_saved: ClassVar[tuple[str, ...]] = ("_future", "_buffers")

@@ -182,10 +182,7 @@ class Log:
                 yield TrainingUpdate(lists.list_ids[i], lists.problems[i], lists[i], chances, part.outcome(i), budgets)
 
     def answered_lists(self) -> AnsweredLists:
-        """Lay the answered lists side by side, in the order shown.
-
-        Shorter lists are padded to the longest one. Raises `InputError` if no list has an outcome yet.
-        """
+        """Lay the answered lists side by side, in the order shown, padded to the longest one."""
         parts = [part for part in self._parts if part.answered.any()]
         if not parts:
             raise InputError("No list of this log has an outcome yet. Call feedback first.")

@@ -182,14 +182,13 @@ def _boundary(lists: float, confidence: float) -> float:
 
 @dataclass
 class SequentialTest:
-    """Compares two versions after every list, without more errors than one look at the end would make.
+    """Compares two versions after every list, without more errors than one look at the end would make."""
 
-    Each list counts by its weight times what it brought beyond the lists before, which is the difference per list on
-    average, whatever the share of the candidate was and however visitors change. Its boundary is an asymptotic
-    confidence sequence (Waudby-Smith et al. 2024). Variances are those of units of lists, so that the lists of one user
-    may be alike; and at least those that there would be if both versions were, so that a candidate without any click
-    yet is not taken for certain.
-    """
+    # Each list counts by its weight times what it brought beyond the lists before, which is the difference per list on
+    # average, whatever the share of the candidate was and however visitors change. Its boundary is an asymptotic
+    # confidence sequence (Waudby-Smith et al. 2024). Variances are those of units of lists, so that the lists of one
+    # user may be alike; and at least those that there would be if both versions were, so that a candidate without any
+    # click yet is not taken for certain.
 
     confidence: float = 0.95
     seen: int = 0  # lists that tell what is usual
@@ -202,10 +201,8 @@ class SequentialTest:
     counts: Ints = field(default_factory=lambda: np.zeros(UNITS, dtype=np.int64))
 
     def add(self, weights: Floats | None, gains: Floats, earlier: Floats | None = None, unit: int = 0) -> None:
-        """Add a list, or what is newly known of it; None as weights for one that was shown before the trial.
-
-        By position: (the candidate's chance of the item over its propensity - 1) / (1 - share); and the gains.
-        """
+        """Add a list, or what is newly known of it; None as weights for one that was shown before the trial."""
+        # By position: (the candidate's chance of the item over its propensity - 1) / (1 - share); and the gains.
         if longer := max(0, len(gains) - len(self.later)):
             for name in ("later", "residuals", "weights"):
                 setattr(self, name, np.pad(getattr(self, name), (0, longer)))

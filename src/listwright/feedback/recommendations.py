@@ -83,10 +83,10 @@ def draw_keys(seed: int, list_ids: Sequence[str]) -> NDArray[np.uint64]:
 
 
 class Waiting:
-    """The memory of shown lists until their feedback arrives, and of ids that were answered.
+    """The memory of shown lists until their feedback arrives, and of ids that were answered."""
 
-    Callers hold `lock` around `record`, learning and `answer`, so that each list counts once under concurrent feedback.
-    """
+    # Callers hold `lock` around `record`, learning and `answer`, so that each list counts once under concurrent
+    # feedback.
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

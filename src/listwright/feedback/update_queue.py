@@ -119,11 +119,10 @@ PendingUpdate = Callable[[], None]
 
 @dataclass(frozen=True)
 class UpdateQueue:
-    """Answered lists as rounds of the training loop, in order.
+    """Answered lists as rounds of the training loop, in order."""
 
-    Each list is one round, so that the policy is updated between lists. For a regression of gains, whose examples do
-    not depend on the current policy, all lists form one round and the weights are solved for once.
-    """
+    # Each list is one round, so that the policy is updated between lists. For a regression of gains, whose examples do
+    # not depend on the current policy, all lists form one round and the weights are solved for once.
 
     pending: list[PendingUpdate]
 

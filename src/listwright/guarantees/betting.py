@@ -24,14 +24,13 @@ SKIPPED, SKIP_SHARE = 40, 0.01
 
 
 class Gamblers:
-    """Gamblers who bet that E[top] > ratio * E[bottom], one per ratio on a fixed grid.
+    """Gamblers who bet that E[top] > ratio * E[bottom], one per ratio on a fixed grid."""
 
-    If E[top] <= ratio * E[bottom], the game is not in the gambler's favour whatever the bets, and by Ville's inequality
-    the capital ever reaches 1 / delta with a probability of at most `delta`. So the ratios up to the first gambler who
-    has not reached it are below the truth, at all times at once: `play` can be called again as pairs arrive. The bets
-    are those of STaR: set from what is left to win and the number of pairs left in this call. In later calls, after
-    which more may come, they are those of Kelly, for the largest growth.
-    """
+    # If E[top] <= ratio * E[bottom], the game is not in the gambler's favour whatever the bets, and by Ville's
+    # inequality the capital ever reaches 1 / delta with a probability of at most `delta`. So the ratios up to the first
+    # gambler who has not reached it are below the truth, at all times at once: `play` can be called again as pairs
+    # arrive. The bets are those of STaR: set from what is left to win and the number of pairs left in this call. In
+    # later calls, after which more may come, they are those of Kelly, for the largest growth.
 
     def __init__(self, delta: float, *, shares: bool) -> None:
         self.ratios = SHARES if shares else RATIOS

@@ -336,10 +336,8 @@ def certify(
 def _regret_and_chance(
     learner: Learner | None, loss: float, rounds: int, lengths: tuple[int, int], delta: float
 ) -> tuple[float, float, str]:
-    """Return the average regret or a bound on it, the confidence term, and a note on where they come from.
-
-    Of a finite class two bounds are known, which hold on the same event of the appendix: the smaller one is taken.
-    """
+    """Return the average regret or a bound on it, the confidence term, and a note on where they come from."""
+    # Of a finite class two bounds are known, which hold on the same event of the appendix: the smaller one is taken.
     settings: dict[str, Any] = {"length": lengths[0], "comparator_length": lengths[1], "delta": delta}
     expected = learner.expected_regret() if isinstance(learner, Experts) else None
     drawn = learner.regret() if isinstance(learner, Experts) else None

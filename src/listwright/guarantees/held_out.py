@@ -93,11 +93,9 @@ class HeldOutValues:
         return column * weights / weights.max()
 
     def _betting_order(self) -> Ints:
-        """Return an order that does not depend on that of the problems, and is another one for other problems.
-
-        One order for all would not do: a table that is sorted by value would give the same ranks in the same places in
-        every sample. The problems' own keys are the seed, so that the order is as good as drawn.
-        """
+        """Return an order that does not depend on that of the problems, and is another one for other problems."""
+        # One order for all would not do: a table that is sorted by value would give the same ranks in the same places
+        # in every sample. The problems' own keys are the seed, so that the order is as good as drawn.
         columns = np.column_stack([self.values, self.greedy, *self.rivals.values()])
         roots = np.sqrt(2.0 + 3.0 * np.arange(columns.shape[1]))
         labels: Hashes = (columns @ roots).view(np.uint64)
@@ -404,12 +402,11 @@ def _compare_in_words(name: str, bound: float) -> str:
 def bound_best_lists(
     problems: Problems, lists: Iterable[Ints], *, length: int | None, budget: Floats | None
 ) -> tuple[Floats, set[str]]:
-    """Return an upper bound on the best list of each problem, and the laws that gains along these lists break.
-
-    No list adds more to a prefix than its largest gains do, one by one, if the reward is monotone and submodular; so
-    for every prefix P of any list, the best list is worth at most f(P) plus the sum of these gains. Under a budget the
-    sum is that of the fractional knapsack. `lists` are rows by problem and position, with -1 where a list has ended.
-    """
+    """Return an upper bound on the best list of each problem, and the laws that gains along these lists break."""
+    # No list adds more to a prefix than its largest gains do, one by one, if the reward is monotone and submodular; so
+    # for every prefix P of any list, the best list is worth at most f(P) plus the sum of these gains. Under a budget
+    # the sum is that of the fractional knapsack. `lists` are rows by problem and position, with -1 where a list has
+    # ended.
     reward = reward_of(problems)
     best, broken = np.full(len(problems), np.inf), set()
     for rows in lists:

@@ -91,10 +91,7 @@ class Learner(Parameters, ABC):
         raise InputError(f"{type(self).__name__} learns from problems in memory. Read them, or take another learner.")
 
     def join(self, part: Self) -> None:
-        """Take in what a fork has learned, as if its examples had come here.
-
-        Parts are joined in a fixed order, so that results do not depend on the number of threads.
-        """
+        """Take in what a fork has learned; parts are joined in a fixed order, whatever the number of threads."""
         raise NotImplementedError(f"{type(self).__name__} forks but does not join.")
 
     def first_policy(self) -> Policy:
@@ -135,15 +132,11 @@ class Learner(Parameters, ABC):
         return SlimLearner(self.surrogate, used=used, best=best, words=self.hindsight())
 
     def try_out(self, examples: Examples) -> None:
-        """Let a deep copy learn from `examples`, so that a learner from a file that does not match its features fails
-        at once.
-        """
+        """Let a deep copy learn from `examples`, so that a learner that does not match its features fails at once."""
         copy.deepcopy(self).learn(examples)
 
     def hindsight(self) -> str:
-        """One sentence for reports: which class the best policy in hindsight is taken from and how its loss is
-        known, or why not.
-        """
+        """One sentence: the class of the best policy in hindsight, and how its loss is known, or why not."""
         return "There is no surrogate regret: the learner does not count its surrogate loss."
 
 

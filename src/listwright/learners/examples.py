@@ -79,9 +79,7 @@ class Examples:
 
     @cached_property
     def used_rows(self) -> tuple[Ints, Ints]:
-        """Indices of the rows learned from, and offsets of the states that have any: the layout that the kernels
-        take.
-        """
+        """Indices of the rows learned from, and offsets of the states that have any, as the kernels take them."""
         rows = np.flatnonzero(self.row_mask)
         counts = np.bincount(self.rows.owners[rows], minlength=len(self.rows.offsets) - 1)
         return rows, starts_of(counts[counts > 0])

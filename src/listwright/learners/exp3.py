@@ -16,11 +16,10 @@ from listwright.policies import ItemDistribution, Policy, PolicyDistribution, Ra
 
 
 class Partial(Experts):
-    """Base of Exp3 and Exp4: gains are estimated from the picks alone, and a share of picks explores.
+    """Base of Exp3 and Exp4: gains are estimated from the picks alone, and a share of picks explores."""
 
-    An observed gain counts 1 / chance times, where chance is the probability that the row was picked, so that the
-    estimates are unbiased. Nothing else is used: not the gains of other rows, nor what follows from them.
-    """
+    # An observed gain counts 1 / chance times, where chance is the probability that the row was picked, so that the
+    # estimates are unbiased. Nothing else is used: not the gains of other rows, nor what follows from them.
 
     rate: str | float
     explore: str | float

@@ -18,12 +18,11 @@ from listwright.policies import ItemDistribution, Policy, PolicyDistribution, Ra
 
 
 class Experts(Learner):
-    """Abstract base of learners over a finite class: the items of a catalogue, or a given list of policies.
+    """Abstract base of learners over a finite class: the items of a catalogue, or a given list of policies."""
 
-    The gain of expert s in a round is the paper's r_t(s), the sum over positions of w_i b(s | L_{t,i-1}); its loss is
-    max r_t - r_t(s), as in Algorithm 1. An item gains 0 where a state does not offer it, or where it could not be
-    picked. A batch of several states is one round with the sum of their gains.
-    """
+    # The gain of expert s in a round is the paper's r_t(s), the sum over positions of w_i b(s | L_{t,i-1}); its loss is
+    # max r_t - r_t(s), as in Algorithm 1. An item gains 0 where a state does not offer it, or where it could not be
+    # picked. A batch of several states is one round with the sum of their gains.
 
     surrogate = ""
     randomized = True  # whether picks are drawn; if not, the expected loss is that of the picks

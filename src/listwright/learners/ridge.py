@@ -208,11 +208,10 @@ def best_penalty(parts: list[RidgeSums], total: RidgeSums, start: float) -> floa
 @saved_as("learners.RidgeSums")
 @dataclass(eq=False)
 class RidgeSums:
-    """Gram matrix and products with the targets, for the table's columns and for crossed columns block by block.
+    """Gram matrix and products with the targets, for the table's columns and for crossed columns block by block."""
 
-    Crossed columns of different items never meet in a row, so their Gram matrix is block diagonal; and while every
-    state offers every item, all blocks are the same and one is kept.
-    """
+    # Crossed columns of different items never meet in a row, so their Gram matrix is block diagonal; and while every
+    # state offers every item, all blocks are the same and one is kept.
 
     gram: Floats  # (d, d)
     right: Floats  # (d,)

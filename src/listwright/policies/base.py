@@ -129,9 +129,7 @@ class Policy(ABC):
         return None
 
     def boosted_trees(self) -> tuple[Any, ...] | None:
-        """Return the boosted trees whose sum the scores are: a base, and the arrays that `_kernels.trees.tree_sums`
-        takes; None if the policy is not made of such trees.
-        """
+        """Return the trees whose sum the scores are, as `_kernels.trees.tree_sums` takes them, or None."""
         return None
 
     def arrays(self) -> dict[str, Floats] | None:

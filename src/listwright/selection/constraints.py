@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from listwright._internal.arrays import Bools, Floats, Ints, as_numbers, at_least_one, first_bad
-from listwright._internal.quotas import Quotas, as_levels, as_rows, check_named, make_quotas
+from listwright._internal.quotas import Quotas, absent_groups, as_levels, as_rows, make_quotas
 from listwright._kernels.constraints import BELOW, MOST, NEED, NO_QUOTAS, NO_SIZES, ListLimits, open_rows, use_up_rows
 from listwright.errors import InputError
 from listwright.walk.constraints import Constraints
@@ -219,7 +219,9 @@ def _check_labels(groups: Any, per_group: Any, quotas: Quotas) -> None:
     for level, (labels, by_name) in enumerate(zip(as_levels(groups), asked, strict=True)):
         if not isinstance(by_name, Mapping):
             continue
-        check_named(by_name, labels)
+        absent = absent_groups(by_name, labels)
+        if absent:
+            raise InputError(absent)
         least, possible = quotas.least[:, level], counts[codes[:, level + 1], NEED]
         short = first_bad(possible < least)
         if short is not None:

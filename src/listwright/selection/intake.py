@@ -58,7 +58,7 @@ def read_vectors(given: Any, name: str = "vectors", *, column: str | None = None
     return source._replace(ids=names)
 
 
-def collected(given: Any) -> Any:
+def collect_frame(given: Any) -> Any:
     return given.collect() if type(given).__name__ == "LazyFrame" else given
 
 
@@ -83,7 +83,7 @@ def _from_frame(frame: Any, name: str, column: str | None, ids: Any) -> Source:
     import narwhals as nw
     import pyarrow as pa
 
-    plain = frame.reset_index(drop=True) if _home(frame) == "pandas" else collected(frame)
+    plain = frame.reset_index(drop=True) if _home(frame) == "pandas" else collect_frame(frame)
     plain = pa.Table.from_batches([frame]) if isinstance(frame, pa.RecordBatch) else plain
     table = nw.from_native(plain, eager_only=True).to_arrow()
     id_column = _id_column(plain.schema if _home(plain) == "pyarrow" else table.schema, ids, "The frame")

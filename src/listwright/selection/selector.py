@@ -14,7 +14,7 @@ from listwright._internal.arrays import Bools, Floats, Floats32, Ints, as_genera
 from listwright._internal.parameters import Parameters, check_fitted
 from listwright._kernels.tiles import first_above
 from listwright.errors import InputError
-from listwright.selection.intake import collected, read_vectors
+from listwright.selection.intake import collect_frame, read_vectors
 from listwright.selection.select import select
 from listwright.selection.similarity import as_dense, lengths_of, make_vectors
 
@@ -126,7 +126,7 @@ class Selector(Parameters):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Select rows of a whole table."""
-        X, targets = collected(X), {} if self.targets is None else {"targets": self.targets}
+        X, targets = collect_frame(X), {} if self.targets is None else {"targets": self.targets}
         options = {"scale": self.scale, "random_state": self.random_state} | (self.options or {}) | targets
         source = read_vectors(X, column=options.pop("column", None), ids=options.pop("ids", None))
         self.selection_ = select(source, self.k, reward=self.reward, metric=self.metric, **options)
@@ -201,7 +201,7 @@ class Selector(Parameters):
 
     def transform(self, X: Any) -> Any:
         """Return the picked rows of a table or frame, in ascending order; those of a file as an array."""
-        rows, X = self.get_support(indices=True), collected(X)
+        rows, X = self.get_support(indices=True), collect_frame(X)
         X = X if hasattr(X, "shape") else read_vectors(X).table
         if X.shape[0] <= rows.max(initial=-1):
             raise InputError(f"transform takes the table that fit selected row {rows[-1]} of. Got {X.shape[0]} rows.")
@@ -223,7 +223,7 @@ class Selector(Parameters):
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Select rows of a table, and return them."""
-        X = collected(X)
+        X = collect_frame(X)
         return self.fit(X).transform(X)
 
     def __sklearn_is_fitted__(self) -> bool:

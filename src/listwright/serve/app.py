@@ -1,7 +1,4 @@
-"""The ASGI application and the pages: the dashboard at ``/`` and the API documentation at ``/docs``.
-
-Pages load nothing from other sites, so they work offline and under a strict content security policy.
-"""
+"""The ASGI application and the pages, which load nothing from other sites: the dashboard at ``/``, ``/docs``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Copies of a store while the service runs: a log as Parquet, questions with passages as JSON lines, and a backup,
-which is an SQLite store whatever database it was taken from: so stores move from one database to the other.
-"""
+"""Copies of a store while the service runs: a log as Parquet, passages as JSON lines, a backup as SQLite."""
 
 from __future__ import annotations
 

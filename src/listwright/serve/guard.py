@@ -1,7 +1,4 @@
-"""ASGI middleware in front of all routes: API key, origin, load limits, timeout, security headers and the request log.
-
-Internal errors are answered with a general message, so that no answer reveals paths, queries or secrets.
-"""
+"""ASGI middleware in front of all routes: API keys, origins, load limits, timeouts, security headers, request log."""
 
 from __future__ import annotations
 
@@ -135,10 +132,9 @@ class Guard:
 
 @dataclass
 class Lane:
-    """Requests of a kind, which have places of their own, so that no kind takes those of others.
+    """Requests of a kind, which have places of their own, so that no kind takes those of others."""
 
-    Requests that wait for more of their body take no place, so that clients who never send the rest cannot take all.
-    """
+    # Requests that wait for more of their body take no place, so that clients who never send the rest cannot take all.
 
     places: int
     capacity: int  # bytes of all bodies

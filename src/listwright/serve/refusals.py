@@ -15,11 +15,10 @@ LONGEST = 300  # characters of a message: what was sent is not sent back at leng
 
 
 class Refused(Exception):
-    """A request that is answered with an error.
+    """A request that is answered with an error."""
 
-    Raise it anywhere below `Guard`. Functions that the writer runs return it instead, so that one refused write does
-    not abort the transaction of the others.
-    """
+    # Raise it anywhere below `Guard`. Functions that the writer runs return it instead, so that one refused write does
+    # not abort the transaction of the others.
 
     def __init__(
         self, status: int, code: str, message: str, *, field: str | None = None, retry_after: int | None = None

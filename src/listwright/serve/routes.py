@@ -1,6 +1,4 @@
-"""The routes of the API; docstrings of the handlers are the descriptions in the OpenAPI document, so they address
-callers of the API.
-"""
+"""The routes of the API; docstrings of the handlers are their descriptions in the OpenAPI document."""
 
 from __future__ import annotations
 

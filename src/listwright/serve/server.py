@@ -173,12 +173,12 @@ def _allow_connections(wanted: int) -> None:
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """One client connection.
+    """One client connection."""
 
-    Headers must arrive within `limits.header_seconds` and `limits.header_bytes`, and so must trailers, which are
-    ignored. A client that does not read its answer for `limits.write_seconds` is cut off. Beyond `limits.connections`,
-    the connection that has been waited for longest is closed, so that abandoned connections cannot lock others out.
-    """
+    # Headers must arrive within `limits.header_seconds` and `limits.header_bytes`, and so must trailers, which are
+    # ignored. A client that does not read its answer for `limits.write_seconds` is cut off. Beyond
+    # `limits.connections`, the connection that has been waited for longest is closed, so that abandoned connections
+    # cannot lock others out.
 
     def __init__(self, config: Any, *arguments: Any, **options: Any) -> None:
         super().__init__(config, *arguments, **options)

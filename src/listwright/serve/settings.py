@@ -1,6 +1,4 @@
-"""The settings of a service. Every field is an option of `listwright serve`, which takes its help from here, a key of
-the configuration file and a variable of the environment.
-"""
+"""The settings of a service: options of `listwright serve`, keys of its file, and variables of the environment."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Zip archives, arrays and the names of classes: the lowest layer of model files.
-
-Importing a module runs its code, so a class that is not listwright's is imported only if its name is trusted.
-"""
+"""Zip archives, arrays and the names of classes: the lowest layer of model files. Classes of others must be trusted."""
 
 from __future__ import annotations
 

@@ -30,11 +30,10 @@ METRICS = {
 
 
 class RougeScore(NamedTuple):
-    """Recall, precision and their harmonic mean, each from 0 to 1.
+    """Recall, precision and their harmonic mean, each from 0 to 1."""
 
-    Recall is the share of the references' n-grams that the candidate holds, precision the share of the candidate's
-    n-grams that the references hold.
-    """
+    # Recall is the share of the references' n-grams that the candidate holds, precision the share of the candidate's
+    # n-grams that the references hold.
 
     recall: float
     precision: float

@@ -88,13 +88,12 @@ def held_out(count: int, rng: np.random.Generator) -> Ints | None:
 
 
 class PolicyKeeper:
-    """Keeps the last policy, the best one on held-out problems, or the mixture over rounds.
+    """Keeps the last policy, the best one on held-out problems, or the mixture over rounds."""
 
-    The mixture is uniform over rounds, as in the theorems. Up to 256 rounds all policies are kept, beyond that a
-    uniform sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator, or
-    millions of weights, the sample has 16 policies or a few more: the same in expectation over fits, with a higher
-    variance from fit to fit.
-    """
+    # The mixture is uniform over rounds, as in the theorems. Up to 256 rounds all policies are kept, beyond that a
+    # uniform sample, so that lists drawn from it have the same distribution. Of policies that hold a fitted estimator,
+    # or millions of weights, the sample has 16 policies or a few more: the same in expectation over fits, with a higher
+    # variance from fit to fit.
 
     def __init__(self, keep: str) -> None:
         self.keep = keep

@@ -178,10 +178,8 @@ def states_of(problems: Problems, gains: Floats) -> States:
 
 
 def part_keys(problems: Problems, gains: Floats) -> tuple[Keys, Ints]:
-    """Return keys of each problem without one of its candidates, and with all, and the problem of each key.
-
-    Candidates are rounded. Those that many problems have say nothing about copies, and problems of such have no keys.
-    """
+    """Return keys of each problem without one of its candidates, and with all, and the problem of each key."""
+    # Candidates are rounded. Those that many problems have say nothing about copies, and problems of such have no keys.
     rows = np.concatenate([_scramble(_round_keys(values)) for values, _ in _in_parts(problems, gains)])
     _, kinds, counts = np.unique(rows, return_inverse=True, return_counts=True)
     rare = counts[kinds] <= max(2, RARE * len(problems))

@@ -1,6 +1,4 @@
-"""What operators see of learning and what they can do. Commands change rows of the store; the learner notices that its
-base or progress no longer matches and starts again from there.
-"""
+"""What operators see of learning, and their commands: they change rows of the store, which the learner follows."""
 
 from __future__ import annotations
 
@@ -159,9 +157,7 @@ def export(connection: Connection, registry: ModelRegistry, version: int, number
 
 
 class CandidateTrial:
-    """The trial of a candidate, as canary of the default model: its share keeps what may be lost within the budget, and
-    the test may be looked at after every list.
-    """
+    """The trial of a candidate, as canary of the default model, within a budget of what may be lost."""
 
     def __init__(self, service: Service, file: bytes) -> None:
         self.service, self.file, self.test, self.event = service, file, SequentialTest(), 0

@@ -37,12 +37,11 @@ log = logging.getLogger("listwright.serve")
 
 
 class VersionLearner:
-    """What a version has learned, in memory.
+    """What a version has learned, in memory."""
 
-    The state is a function of the base snapshot and the events after it, in their order; it does not depend on when
-    events are read or how they are grouped. So any replica that starts from the same snapshot reaches the same state,
-    bit by bit.
-    """
+    # The state is a function of the base snapshot and the events after it, in their order; it does not depend on when
+    # events are read or how they are grouped. So any replica that starts from the same snapshot reaches the same state,
+    # bit by bit.
 
     def __init__(self, version: int, online: OnlineSCP, base: int, applied: int) -> None:
         self.version = version  # the model version

@@ -50,12 +50,11 @@ LATEST = 100  # lists, which are compared with those before them
 
 
 class PolicyMonitor:
-    """Compares a learned policy with the deployed one, on a sliding window of lists and on lists held back by source.
+    """Compares a learned policy with the deployed one, on a sliding window and on lists held back by source."""
 
-    A source is an API key that feedback comes with. Whoever sends much false feedback makes the learned policy look
-    good by it, but not by what other keys reported: the latest lists of each are held back, and every new policy is
-    compared on them. Learning is behind where at least as many sources say so as say that it is ahead.
-    """
+    # A source is an API key that feedback comes with. Whoever sends much false feedback makes the learned policy look
+    # good by it, but not by what other keys reported: the latest lists of each are held back, and every new policy is
+    # compared on them. Learning is behind where at least as many sources say so as say that it is ahead.
 
     def __init__(self, features: Features, deployed: Policy) -> None:
         self.features, self.deployed = features, deployed
@@ -152,10 +151,8 @@ def differences(slots: Sequence[_Slot], usual: Floats) -> Floats:
 def compare_by_model(
     features: Features, learned: Policy, deployed: Policy, updates: Sequence[TrainingUpdate], source: str
 ) -> LearnedComparison:
-    """Compare the picks of two policies by what a ridge regression of the gains of one source expects of them.
-
-    Weights of 1 / probability would need many more lists. The interval is that of a bootstrap over lists.
-    """
+    """Compare the picks of two policies by what a ridge regression of the gains of one source expects of them."""
+    # Weights of 1 / probability would need many more lists. The interval is that of a bootstrap over lists.
     shown, gains, apart = _regression_rows(features, learned, deployed, updates)
     draws = np.random.default_rng(0).multinomial(len(updates), np.full(len(updates), 1 / len(updates)), BOOTSTRAPS)
     counts = np.concatenate([np.ones((1, len(updates))), draws])

@@ -1,6 +1,4 @@
-"""Builds the list of one request, and the lists of shadow versions for it, which nobody is shown; and threads for what
-would hold up the event loop.
-"""
+"""Builds lists, also those of shadow versions, which nobody is shown; and threads for what blocks the event loop."""
 
 from __future__ import annotations
 

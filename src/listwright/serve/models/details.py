@@ -1,6 +1,4 @@
-"""What operators and the dashboard read from a store. Rates are read from the sums that `journal` keeps, so their cost
-does not grow with the number of lists.
-"""
+"""What operators and the dashboard read from a store; rates come from the sums that `journal` keeps."""
 
 from __future__ import annotations
 

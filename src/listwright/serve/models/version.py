@@ -1,6 +1,4 @@
-"""A loaded version of a model, and the part of a learned state that replicas serve: for a linear policy its weights, so
-that publishing after every group of events is cheap, while full states are stored only as snapshots.
-"""
+"""A loaded version of a model, and the part of a learned state that replicas serve, such as weights."""
 
 from __future__ import annotations
 

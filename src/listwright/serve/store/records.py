@@ -1,6 +1,4 @@
-"""A served list and feedback on it, and questions with their passages, as the service holds them and as the store keeps
-them: compressed, with numbers exactly as they were, so that they can be explained and learned from later.
-"""
+"""Served lists, feedback, and packed passages, as the service holds them and, compressed, as the store keeps them."""
 
 from __future__ import annotations
 
