@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
 from listwright.cli import main
@@ -367,6 +368,23 @@ def test_items_of_a_catalogue_are_named_over_http(opened, tmp_path):
     export(f"sqlite:///{tmp_path}/named.db", tmp_path / "named.parquet")
     names = set(pl.read_parquet(tmp_path / "named.parquet")["catalogue"].to_list())
     assert {"p0", "brand new"} <= names
+
+
+def test_a_model_that_goes_on_learning_takes_new_items_over_http(opened, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [(i, f"p{j}", rng.random(), int(rng.random() < 0.4)) for i in range(60) for j in range(5)]
+    frame = pl.DataFrame(rows, schema=["list", "item", "price", "ok"], orient="row")
+    trees = lw.SCP(2, learner=ExtraTreesRegressor(10, random_state=0), random_state=0)
+    options = {"problem": "list", "item": "item", "catalogue": "item", "features": ["price"], "reward": "any:ok"}
+    one_column = lw.SCP(2, features=lw.features.BestColumn(), random_state=0)
+    for model in (trees.fit(frame, **options), one_column.fit(frame, **options)):
+        kind = type(model.training_.learner).__name__
+        model.save(tmp_path / kind)
+        client = opened(model=tmp_path / kind, store=f"sqlite:///{tmp_path}/{kind}.db", learn=True, explore_rate=1.0)
+        items = [{"id": name, "features": {"price": 0.5}, "catalogue": name} for name in ("p0", "brand new", "p1")]
+        answers = [client.post("/v1/lists", json={"items": items}) for _ in range(15)]
+        assert {answer.status_code for answer in answers} == {200}
+        assert any(item["id"] == "brand new" for answer in answers for item in answer.json()["items"])
 
 
 def test_the_log_of_a_trial_tells_of_both_versions(opened, asked, fitted, tmp_path):
