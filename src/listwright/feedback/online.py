@@ -19,7 +19,9 @@ from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.scp import SCP
-from listwright.features import Features, Identity
+from listwright.estimators.stacking import PolicyScore, Scores
+from listwright.estimators.wide import WIDE
+from listwright.features import BestColumn, Candidate, Distance, Features, Identity, Position, Sum
 from listwright.features.auto import auto_features
 from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.bandit import ListBandit
@@ -43,6 +45,7 @@ from listwright.predictor import check_reward_named
 from listwright.problems import Problems, build_problems
 from listwright.training.signature import made_up, some_group
 
+SPREAD_OVER = 16  # problems made up within the ranges of the training data, for scales
 MOST_NEW = 10_000  # items that a catalogue may grow by at a time
 
 
@@ -121,15 +124,30 @@ class GrowingBandit(ListBandit):
             self.signature_ = replace(self.signature_, n_items=max(known, blocks))
 
 
-def _scoring_policy(model: ListEstimator) -> Policy:
-    """Return the policy of a fitted model, to be corrected by feedback; raise if it draws its lists."""
-    policy = model.policy_
+def _check_scoring(policy: Policy) -> None:
+    """Raise if a policy that is to be corrected by feedback draws its lists."""
     if not policy.certain or isinstance(policy, SequencePolicy):
         raise InputError(
             f"from_model needs a model that scores items. Got {type(policy).__name__}, which can be served but cannot "
             "learn. Fit an SCP with its default learner."
         )
-    return policy
+
+
+def _beside_score(model: ListEstimator, example: Problems) -> Sum:
+    """Return fitted features: the score of a model that looks at few columns, and beside it all columns."""
+    score = PolicyScore(clone(model))
+    score.model_, score.spread_ = model, 1.0
+    rng, many, ranges = np.random.default_rng(0), Problems.concat([example] * SPREAD_OVER), model.signature_.ranges
+    drawn = {
+        name: rng.uniform(span.low, span.high, getattr(many, name).shape).astype(np.float32)
+        for name in ("features", "context")
+        if (span := getattr(ranges, name, None)) is not None
+    }
+    kinds = (Candidate, Position, Identity) if many.n_features > WIDE else (Candidate, Distance, Position, Identity)
+    parts = [part for part in auto_features(many).parts if isinstance(part, kinds)]
+    features = Sum([score, *parts])
+    features.parts_ = [score, *(part.fit(many._with(**drawn)) for part in parts)]
+    return features
 
 
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
@@ -276,8 +294,8 @@ class OnlineSCP(GrowingBandit):
         ----------
         model : SCP or OnlineSCP
             A fitted `SCP`. If its learner is ridge, its training counts as feedback; otherwise its scores stay, and
-            feedback learns a linear correction of them. Or an `OnlineSCP`, which is copied and keeps its own `explore`
-            and `prior_weight`.
+            feedback learns a linear correction of them, over all columns. Or an `OnlineSCP`, which is copied and keeps
+            its own `explore` and `prior_weight`.
         explore : str or Exploration
             "igw", "epsilon", or an exploration by score.
         prior_weight : float
@@ -311,13 +329,20 @@ class OnlineSCP(GrowingBandit):
         online = cls(**(kept | {"explore": explore, "random_state": random_state} | options))
         made = online._warm_learner()
         share = prior_weight / max(training.ledger.most_visits, 1)
-        if isinstance(training.learner, RidgeFTRL) and hasattr(training.learner, "sums_"):
+        features, policy = training.features, model.policy_
+        parts = getattr(features, "inner_", features).fitted_parts()
+        chosen = isinstance(features, Scores) or any(isinstance(part, BestColumn) for part in parts)
+        if isinstance(training.learner, RidgeFTRL) and hasattr(training.learner, "sums_") and not chosen:
             made.inherit(training.learner, share)
         else:
             made = GainCorrection(made.penalty, center=False, leverage=made.leverage, half_life=made.half_life)
             example = made_up(model.signature_, whole=True, group=some_group(model.per_group))
-            made.start_from(_scoring_policy(model), training.features.rows(training.features.start(example)))
-        online.learner_, online.features_ = made, training.features
+            _check_scoring(policy)
+            if chosen:
+                features = _beside_score(model, example)
+                policy = Linear(np.eye(1, features.rows(features.start(example)).table.shape[1])[0])
+            made.start_from(policy, features.rows(features.start(example)))
+        online.learner_, online.features_ = made, features
         online._set_up(model.signature_, per_size=training.per_size)
         online.playing_ = online._play(made.policy(), 0, share * training.ledger.rounds)
         return online
