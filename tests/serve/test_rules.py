@@ -316,6 +316,16 @@ def test_a_candidate_is_tried_until_the_feedback_decides(opened, asked, fitted, 
     assert traffic("default").current == current != candidate
 
 
+@pytest.mark.parametrize(("asked_for", "least"), [({"explore_rate": 1.0}, 1 / 8), ({"explore_floor": 0.4}, 0.4 / 8)])
+def test_a_service_explores_without_learning(opened, asked, tmp_path, asked_for, least):
+    client = opened(learn=False, **asked_for)
+    for i in range(20):
+        client.post("/v1/lists", json=asked(8, seed=i))
+    export(client.service.settings.store, tmp_path / "log.parquet")
+    first = pl.read_parquet(tmp_path / "log.parquet").filter(pl.col("position") == 1)["propensity"]
+    assert set(first.round(6).to_list()) <= {round(least, 6), round(least + 1 - least * 8, 6)}
+
+
 def test_settings_of_exploration(tmp_path):
     for wrong, message in [
         ({"explore_floor": 2.0}, "explore-floor must be from 0 to 1"),
