@@ -316,6 +316,14 @@ def test_a_candidate_is_tried_until_the_feedback_decides(opened, asked, fitted, 
     assert traffic("default").current == current != candidate
 
 
+def test_an_item_cannot_be_pinned_and_blocked_at_once(opened, asked):
+    body = asked(4)
+    name = body["items"][1]["id"]
+    told = opened().post("/v1/lists", json=body | {"pinned": [name], "blocked": [name]})
+    assert told.status_code == 422
+    assert told.json()["error"]["message"] == f"The item {name} cannot be pinned and blocked at once."
+
+
 @pytest.mark.parametrize(("asked_for", "least"), [({"explore_rate": 1.0}, 1 / 8), ({"explore_floor": 0.4}, 0.4 / 8)])
 def test_a_service_explores_without_learning(opened, asked, tmp_path, asked_for, least):
     client = opened(learn=False, **asked_for)

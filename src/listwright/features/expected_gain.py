@@ -229,8 +229,7 @@ class GivenFailure(OutcomeFeatures):
 
     def start(self, problems: Problems) -> GainSeen:
         if problems.n_items > self.n_items_:
-            new = (problems.catalogue_names or range(problems.n_items))[self.n_items_]
-            raise InputError(f"Item {new} is new: the outcomes of {self.n_items_} items were learned. Fit again.")
+            raise InputError(f"An item is new: the outcomes of {self.n_items_} items were learned. Fit again with all.")
         estimates = self._estimates(problems)
         return GainSeen(
             problems,

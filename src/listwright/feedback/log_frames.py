@@ -225,7 +225,7 @@ def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, An
     return _plain_items(problems), columns
 
 
-def _chosen(table: ColumnTable, marked: Mapping[str, str], kind: str, options: Mapping[str, Any]) -> Mapping[str, str]:
+def _chosen(table: ColumnTable, marked: Mapping[str, str], kind: str, options: Mapping[str, Any]) -> dict[str, str]:
     """Return those of the marked columns that the options name, with or without the mark."""
     wanted, left_out = options.get("features") if kind == "feature" else None, options.get("ignore")
     for pattern in wanted or () if marked else ():
@@ -249,10 +249,7 @@ def _with_all_sizes(table: ColumnTable) -> ColumnTable:
 
 
 def _by_marks(
-    table: ColumnTable,
-    marks: Mapping[str, Mapping[str, str]],
-    by_role: Mapping[str, str],
-    options: Mapping[str, Any],
+    table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_role: dict[str, str], options: dict[str, Any]
 ) -> ColumnOptions:
     named = {kind: list(columns.values()) for kind, columns in marks.items()}
     catalogue, numbered = options.get("catalogue", "catalogue" if "catalogue" in table.names else None), None

@@ -171,7 +171,6 @@ class Settings:
 
     @property
     def explores(self) -> bool:
-        """Whether lists are drawn: to learn from them, or for a log that says much."""
         return self.learn or self.explore_rate is not None or self.explore_floor > 0
 
     def check(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict
 
 import numpy as np
@@ -378,3 +379,22 @@ def test_an_estimated_logging_policy_may_like_single_items() -> None:
     log.feedback(ids, np.zeros((n, 1)))
     told = with_propensities(log.answered_lists(), "model").propensities[:, 0]
     np.testing.assert_allclose(told, chances[picks], rtol=0.25)
+
+
+def test_a_verdict_and_a_warning_do_not_contradict_each_other() -> None:
+    rng, n = np.random.default_rng(0), 340
+    found = lw.Problems.from_arrays(np.zeros((n, 8, 0)), catalogue=np.tile(np.arange(8), n))
+    picks = rng.integers(8, size=n)
+    log, ids = Log(), [str(i) for i in range(n)]
+    log.append(
+        lw.Lists(found, found.offsets[:-1, None] + picks[:, None]), list_ids=ids, propensities=np.full((n, 1), 1 / 8)
+    )
+    log.feedback(ids, (rng.random(n) < np.where(picks == 3, 0.95, 0.1))[:, None])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", EvidenceWarning)
+        told = evaluate(log, lambda problems: lw.Lists(problems, problems.offsets[:-1, None] + 3))
+    assert told.effective_size < 50
+    assert told.against_log.verdict == "roll out"
+    with pytest.warns(EvidenceWarning, match="Do not trust"):
+        unsure = evaluate(log, lambda problems: lw.Lists(problems, problems.offsets[:-1, None] + 4))
+    assert unsure.against_log.verdict == "cannot tell"
