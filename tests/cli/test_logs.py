@@ -12,6 +12,7 @@ import pytest
 
 import listwright as lw
 from listwright.cli import main
+from listwright.feedback import Log
 
 pytest.importorskip("typer")
 N, ITEMS, LENGTH = 1200, 5, 2
@@ -55,6 +56,35 @@ def run(folder: Path, *arguments: str) -> int:
     with pytest.raises(SystemExit) as ended:
         main(named)
     return int(ended.value.code or 0)
+
+
+def test_models_of_exports_read_plain_tables_and_the_other_way_round(tmp_path: Path, capsys) -> None:
+    log_frame().drop("price", "age").with_columns(
+        price=pl.Series(np.random.default_rng(2).random(N * ITEMS))
+    ).write_parquet(tmp_path / "log.parquet")
+    Log.from_parquet(tmp_path / "log.parquet", catalogue="item_id").to_parquet(tmp_path / "own.parquet")
+    empty = dict.fromkeys(["size", "pinned", "created", "state", "uses"], pl.lit(None, pl.Float64))
+    pl.read_parquet(tmp_path / "own.parquet").with_columns(**empty).write_parquet(tmp_path / "export.parquet")
+    plain = pl.read_parquet(tmp_path / "log.parquet").head(5 * ITEMS)
+    plain.select("request_id", "item_id", "price").write_parquet(tmp_path / "new.parquet")
+    exported = ["--log", "export.parquet", "--length", "2", "-o"]
+    for more in (
+        [],
+        ["--catalogue", "item"],
+        ["--features", "price"],
+        ["--features", "feature: price", "--catalogue", "item"],
+    ):
+        assert run(tmp_path, "fit", *exported, "second.listwright", *more) == 0, capsys.readouterr().err
+        assert lw.load(tmp_path / "second.listwright").signature_.feature_names == ("price",)
+        ids = ["--problem-column", "request_id", "--item-column", "item_id"]
+        assert run(tmp_path, "predict", "second.listwright", "new.parquet", *ids, "-o", "a.csv") == 0
+        assert run(tmp_path, "predict", "second.listwright", "export.parquet", "-o", "b.csv") == 0
+        told, again = (pl.read_csv(tmp_path / name).head(10)["item"].to_list() for name in ("a.csv", "b.csv"))
+        assert told == again
+    assert run(tmp_path, "fit", *exported, "third.listwright", "--ignore", "price") == 0
+    assert lw.load(tmp_path / "third.listwright").signature_.n_features == 0
+    assert run(tmp_path, "fit", *exported, "third.listwright", "--features", "colour") == 1
+    assert "no column 'colour' among its features: price" in " ".join(capsys.readouterr().err.split())
 
 
 ENDINGS = (".listwright", ".parquet", ".csv")

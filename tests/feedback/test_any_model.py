@@ -44,3 +44,33 @@ def test_no_chance_is_below_the_floor() -> None:
     least = 0.12 / np.array([6, 5])
     assert (shown.propensities >= least - 1e-9).all()
     assert set(np.round(shown.propensities[:, 0], 6)) <= {0.02, 0.9}
+
+
+@pytest.mark.parametrize("items", [None, 6])
+def test_a_model_that_chose_one_column_learns_of_all_columns(items: int | None, tmp_path) -> None:
+    def visits(n: int, seed: int, **more) -> lw.Problems:
+        rng = np.random.default_rng(seed)
+        table, context = rng.random((n, 6, 2), dtype=np.float32), rng.random((n, 1))
+        known = {} if items is None else {"catalogue": np.tile(np.arange(items), n), "context": context}
+        return lw.Problems.from_arrays(table, reward=lw.rewards.AnySuccess(table[..., 0] > 0.7), **known)
+
+    model = lw.SCP(2, features=lw.features.BestColumn(), random_state=0).fit(visits(80, 0))
+    online, new = lw.OnlineSCP.from_model(model, random_state=0), visits(60, 1)
+    np.testing.assert_array_equal(online.predict(new).rows, model.predict(new).rows)
+    for i in range(4):
+        shown = online.recommend(visits(100, 2 + i))
+        online.feedback(shown.list_ids, (shown.problems.features[shown.rows, 1] > 0.6).astype(float))
+    assert float(new.features[online.predict(new).rows, 1].mean()) > 0.75
+    online.save(tmp_path / "model")
+    np.testing.assert_array_equal(lw.load(tmp_path / "model").predict(new).rows, online.predict(new).rows)
+
+
+def test_a_model_that_was_chosen_among_several_goes_on_learning() -> None:
+    table = np.random.default_rng(0).random((60, 6, 2), dtype=np.float32)
+    valued = lw.Problems.from_arrays(table, catalogue=np.tile(np.arange(6), 60), reward=lw.rewards.Total(table[..., 0]))
+    model = lw.SCP(2, random_state=0).fit(valued)
+    online = lw.OnlineSCP.from_model(model, random_state=0)
+    np.testing.assert_array_equal(online.predict(valued).rows, model.predict(valued).rows)
+    new = lw.Problems.from_arrays(table[:, :5], catalogue=np.tile([1, 2, 3, 6, 7], 60))
+    shown = online.recommend(new)
+    online.feedback(shown.list_ids, np.ones(shown.rows.shape))

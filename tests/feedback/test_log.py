@@ -68,7 +68,7 @@ def test_bad_lists_are_not_appended() -> None:
         log.append(lw.Lists(lists.problems, np.array([[0, 6, 1], [5, 6, 7]])), propensities=chances)
     assert len(log) == 0
     log.append(plain, propensities=chances, list_ids=["a", "b"])
-    with pytest.raises(InputError, match="append"):
+    with pytest.raises(InputError, match="append: the lists before have"):
         log.append(lw.Lists(lw.Problems.from_arrays(np.zeros((1, 4, 2))), np.array([[0, 1]])))
 
 

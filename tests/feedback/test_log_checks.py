@@ -131,7 +131,7 @@ def test_columns_that_only_sound_like_it_are_not(name: str) -> None:
     assert not read_faults(frame().drop("new_chance").with_columns((pl.int_range(pl.len()) % 7).alias(name)), ROLES)
 
 
-def test_missing_candidates_and_weights_that_do_not_average_one() -> None:
+def test_missing_candidates_and_weights_above_one_on_average() -> None:
     impressions = frame().filter(pl.col("rank").is_not_null()).drop("new_chance")
     kinds = {fault.kind: fault for fault in read_faults(impressions, ROLES)}
     assert set(kinds) == {"candidates", "weights"}
@@ -200,3 +200,18 @@ def test_ids_are_noticed_in_logs_that_were_written_too() -> None:
     assert {fault.kind for fault in read_faults(written, ROLES)} == {"ids"}
     with pytest.warns(DataWarning, match="used as features: user_id"):
         Log.from_frame(written)
+
+
+def test_candidates_without_a_chance_are_no_fault() -> None:
+    """Either of two fixed lists is shown, as in the trial of a candidate."""
+    rng, rows = np.random.default_rng(0), []
+    for i in range(300):
+        shown, chance = ([0, 1], 0.9) if rng.random() < 0.9 else ([3, 2], 0.1)
+        for j in range(6):
+            place = shown.index(j) + 1 if j in shown else None
+            chances = {1: chance, 2: 1.0}
+            clicked = None if place is None else float(rng.random() < 0.3)
+            rows.append((f"r{i}", f"i{j}", place, clicked, chances.get(place), rng.random()))
+    names = ["list_id", "item", "position", "clicked", "propensity", "size"]
+    told = read_faults(pl.DataFrame(rows, schema=names, orient="row"), {})
+    assert [fault.kind for fault in told] == []

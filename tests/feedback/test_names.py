@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
 from listwright.errors import InputError
@@ -62,6 +63,52 @@ def test_new_items_were_never_shown_and_are_explored() -> None:
     offered = sum("new2" in group["item_id"].to_list() for _, group in new.group_by("request_id"))
     assert first.count("new2") > 0.8 * offered
     evaluate(Log.from_frame(new, catalogue="item_id"), fitted().predict)  # which has never met them
+
+
+def of_trees() -> lw.SCP:
+    rows = frame(80).with_columns(pl.lit(0.5).alias("price"), pl.col("clicked").fill_null(0))
+    options = {"problem": "request_id", "item": "item_id", "features": ["price"], "catalogue": "item_id"}
+    return lw.SCP(3, learner=ExtraTreesRegressor(20, random_state=0), random_state=0).fit(
+        rows, reward="any:clicked", **options
+    )
+
+
+def test_a_model_of_a_frame_knows_the_items_of_problems_by_name() -> None:
+    model, rows = of_trees(), frame(20, seed=3).with_columns(pl.lit(0.5).alias("price"))
+    options = {"problem": "request_id", "item": "item_id", "features": ["price"], "catalogue": "item_id"}
+    for turned in (rows, rows[::-1]):
+        read = model.predict(turned)
+        given = model.predict(lw.Problems.from_frame(turned, **options))
+        np.testing.assert_array_equal(given.rows, read.rows)
+    new = rows.with_columns(pl.col("item_id").str.replace("p1", "brand new"))
+    for unknown in (new, lw.Problems.from_frame(new, **options)):
+        with pytest.raises(InputError, match="brand new is not in the catalogue of 8 items"):
+            model.predict(unknown)
+
+
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+@pytest.mark.parametrize("kind", ["boosting", "extra trees", "corrected"])
+def test_every_kind_of_model_takes_new_items_and_explores_them(kind: str, tmp_path) -> None:
+    log = Log.from_frame(frame(300), catalogue="item_id")
+    trees = {"boosting": "boosting", "extra trees": ExtraTreesRegressor(20, random_state=0)}
+    if kind == "corrected":
+        model = lw.OnlineSCP.from_model(of_trees(), random_state=0)
+        model.fit_log(Log.from_frame(frame(300).with_columns(pl.lit(0.5).alias("price")), catalogue="item_id"))
+    else:
+        model = lw.OnlineSCP(3, learner=trees[kind], random_state=0).fit_log(log)
+    new = frame(200, seed=2, items=np.array([*ITEMS, "new1", "new2"])).with_columns(pl.lit(0.5).alias("price"))
+    assert len(model.predict(new)) == 200
+    names = (shown := model.recommend(new)).problems.item_ids[shown.rows.ravel()].tolist()
+    assert min(names.count("new1"), names.count("new2")) > names.count("p0")
+    evaluate(Log.from_frame(new if kind == "corrected" else new.drop("price"), catalogue="item_id"), model.predict)
+    likes = np.isin(shown.problems.item_ids, ["new2"])[shown.rows].astype(float)
+    for _ in range(3):
+        model.feedback(shown.list_ids, likes)
+        shown = model.recommend(new)
+        likes = np.isin(shown.problems.item_ids, ["new2"])[shown.rows].astype(float)
+    assert set(model.signature_.catalogue_names[8:]) == {"new1", "new2"}
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(lw.load(tmp_path / "model").predict(new).rows, model.predict(new).rows)
 
 
 def test_a_log_keeps_its_names_in_a_file_and_beside_another(tmp_path) -> None:

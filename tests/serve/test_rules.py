@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.ensemble import ExtraTreesRegressor
 
 import listwright as lw
 from listwright.cli import main
@@ -315,6 +316,24 @@ def test_a_candidate_is_tried_until_the_feedback_decides(opened, asked, fitted, 
     assert traffic("default").current == current != candidate
 
 
+def test_an_item_cannot_be_pinned_and_blocked_at_once(opened, asked):
+    body = asked(4)
+    name = body["items"][1]["id"]
+    told = opened().post("/v1/lists", json=body | {"pinned": [name], "blocked": [name]})
+    assert told.status_code == 422
+    assert told.json()["error"]["message"] == f"The item {name} cannot be pinned and blocked at once."
+
+
+@pytest.mark.parametrize(("asked_for", "least"), [({"explore_rate": 1.0}, 1 / 8), ({"explore_floor": 0.4}, 0.4 / 8)])
+def test_a_service_explores_without_learning(opened, asked, tmp_path, asked_for, least):
+    client = opened(learn=False, **asked_for)
+    for i in range(20):
+        client.post("/v1/lists", json=asked(8, seed=i))
+    export(client.service.settings.store, tmp_path / "log.parquet")
+    first = pl.read_parquet(tmp_path / "log.parquet").filter(pl.col("position") == 1)["propensity"]
+    assert set(first.round(6).to_list()) <= {round(least, 6), round(least + 1 - least * 8, 6)}
+
+
 def test_settings_of_exploration(tmp_path):
     for wrong, message in [
         ({"explore_floor": 2.0}, "explore-floor must be from 0 to 1"),
@@ -367,6 +386,23 @@ def test_items_of_a_catalogue_are_named_over_http(opened, tmp_path):
     export(f"sqlite:///{tmp_path}/named.db", tmp_path / "named.parquet")
     names = set(pl.read_parquet(tmp_path / "named.parquet")["catalogue"].to_list())
     assert {"p0", "brand new"} <= names
+
+
+def test_a_model_that_goes_on_learning_takes_new_items_over_http(opened, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [(i, f"p{j}", rng.random(), int(rng.random() < 0.4)) for i in range(60) for j in range(5)]
+    frame = pl.DataFrame(rows, schema=["list", "item", "price", "ok"], orient="row")
+    trees = lw.SCP(2, learner=ExtraTreesRegressor(10, random_state=0), random_state=0)
+    options = {"problem": "list", "item": "item", "catalogue": "item", "features": ["price"], "reward": "any:ok"}
+    one_column = lw.SCP(2, features=lw.features.BestColumn(), random_state=0)
+    for model in (trees.fit(frame, **options), one_column.fit(frame, **options)):
+        kind = type(model.training_.learner).__name__
+        model.save(tmp_path / kind)
+        client = opened(model=tmp_path / kind, store=f"sqlite:///{tmp_path}/{kind}.db", learn=True, explore_rate=1.0)
+        items = [{"id": name, "features": {"price": 0.5}, "catalogue": name} for name in ("p0", "brand new", "p1")]
+        answers = [client.post("/v1/lists", json={"items": items}) for _ in range(15)]
+        assert {answer.status_code for answer in answers} == {200}
+        assert any(item["id"] == "brand new" for answer in answers for item in answer.json()["items"])
 
 
 def test_the_log_of_a_trial_tells_of_both_versions(opened, asked, fitted, tmp_path):

@@ -47,12 +47,12 @@ def _score(table: Floats32, weights: Floats, scores: Floats) -> None:
 
 @kernel(fastmath={"reassoc", "contract", "nsz"})
 def crossed_scores(items: Ints, owners: Ints, states: Floats32, weights: Floats) -> Floats:
-    """Return by row the weights of its item times the state of its problem, in float64."""
+    """Return by row the weights of its item, if it has any, times the state of its problem, in float64."""
     scores = np.empty(len(items))
     for row in range(len(items)):
         item, owner = items[row], owners[row]
         total = 0.0
-        for j in range(states.shape[1]):
+        for j in range(states.shape[1] if item < len(weights) else 0):
             total += states[owner, j] * weights[item, j]
         scores[row] = total
     return scores

@@ -41,7 +41,7 @@ def check(
     """Look for mistakes in a training table: a reward that is not submodular, duplicates, features that are constant or
     give the answer away, and problems that no list can solve. The exit code is 1 if the reward breaks a law or is given
     away. With --log, count the faults of a log of shown lists by kind, with examples: positions, duplicates, outcomes,
-    propensities, missing candidates, weights that do not average 1, ids and leaks among the features."""
+    propensities, missing candidates, weights above 1 on average, ids and leaks among the features."""
     logs.one_source(data, log)
     if log:
         options = log_options(read.keywords)  # type: ignore[attr-defined]  # a partial, see on_tables

@@ -278,7 +278,7 @@ class ListEstimator(Predictor):
         """Build lists for problems whose reward need not be known; lists of a scan are built lazily, part by part."""
         if not hasattr(self, "training_"):  # scikit-learn's own check takes longer than a short list
             check_fitted(self)
-        if new_levels is not None or not isinstance(problems, Problems | Scan):
+        if new_levels is not None or not isinstance(problems, Scan):
             problems = self._as_problems(problems, new_levels=new_levels)
         length, budget = self._limits(length, budget)
         short = self.allow_short if allow_short is None else allow_short

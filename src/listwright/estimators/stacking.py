@@ -45,8 +45,9 @@ class StaticRank(CrossFitted):
     def start(self, problems: Problems) -> TableSeen:
         orders = self.fold_orders_ if self.out_of_fold else self.order_[None]
         folds = folds_of(problems.problem_ids, self.n_folds) if self.out_of_fold else np.zeros(len(problems), np.int64)
-        places = np.argsort(orders, axis=1)[folds[problems.owners], items_of(problems)]
-        return TableSeen(problems, -places.astype(np.float32)[:, None])
+        places = np.pad(np.argsort(orders, axis=1), ((0, 0), (0, 1)), constant_values=orders.shape[1])
+        items = np.minimum(items_of(problems), orders.shape[1])  # new ones behind all others
+        return TableSeen(problems, -places[folds[problems.owners], items].astype(np.float32)[:, None])
 
     def columns(self, seen: TableSeen) -> Floats32:
         return seen.table

@@ -21,7 +21,7 @@ from listwright.problems import Problems
 class Crossed(NamedTuple):
     """Columns "this item x this number of the state", kept as factors and never written out."""
 
-    items: Ints  # by row: which known item
+    items: Ints  # by row: which item; new ones, from `n_items` on, have no columns
     n_items: int  # size of the catalogue
     states: Floats32  # (problems, z)
 
@@ -46,7 +46,8 @@ class Rows:
         if self.crossed is None:
             return self.table
         flags = np.zeros((len(self.owners), self.crossed.n_items), dtype=np.float32)
-        flags[np.arange(len(flags)), self.crossed.items] = 1.0
+        known = np.flatnonzero(self.crossed.items < self.crossed.n_items)
+        flags[known, self.crossed.items[known]] = 1.0
         return np.concatenate([self.table, self.crossed.states[self.owners], flags], axis=1)
 
 
@@ -128,10 +129,6 @@ class Features(Parameters, ABC):
         """These features without what only further learning needs, for small model files."""
         return self
 
-    def with_items(self, n_items: int) -> Self:
-        """These fitted features for a catalogue that has grown to `n_items`."""
-        return self
-
     def uses_training_data(self) -> bool:
         """Return whether what a policy sees of one training problem depends on the others, as it does with scales.
 
@@ -200,11 +197,6 @@ class Sum(Features):
     def fitted_parts(self) -> list[Features]:
         return self.parts_
 
-    def with_items(self, n_items: int) -> Self:
-        twin = copy.copy(self)
-        twin.parts_ = [part.with_items(n_items) for part in self.parts_]
-        return twin
-
     def uses_training_data(self) -> bool:
         return any(part.uses_training_data() for part in self.parts)
 
@@ -265,9 +257,6 @@ class Wrapper(Features):
     def fit_from_summary(self, summary: dict[str, Any]) -> Self:
         self.inner_ = clone(self.inner).fit_from_summary(summary)
         return self
-
-    def with_items(self, n_items: int) -> Self:
-        return self._around(self.inner_.with_items(n_items))
 
     def without_training_state(self) -> Self:
         return self._around(self.inner_.without_training_state())

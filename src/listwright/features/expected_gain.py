@@ -228,6 +228,8 @@ class GivenFailure(OutcomeFeatures):
         )
 
     def start(self, problems: Problems) -> GainSeen:
+        if problems.n_items > self.n_items_:
+            raise InputError(f"An item is new: the outcomes of {self.n_items_} items were learned. Fit again with all.")
         estimates = self._estimates(problems)
         return GainSeen(
             problems,

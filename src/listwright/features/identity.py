@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,7 +28,7 @@ class Identity(Features):
     with.
 
     Use it where the same items recur in all problems (a library of trajectories, a shelf of products): it puts every
-    fixed list into the policy class. It says nothing of items that were not in training. The crossed columns are blocks
+    fixed list into the policy class. Items that were not in training have no columns. The crossed columns are blocks
     that are never written out, so large catalogues stay cheap for linear learners.
 
     Parameters
@@ -52,8 +51,7 @@ class Identity(Features):
     Raises
     ------
     InputError
-        By `fit`, if the problems have no catalogue, or lack what is to be crossed; by `start`, for an item that was not
-        in training.
+        If the problems have no catalogue, or lack what is to be crossed.
 
     Examples
     --------
@@ -110,15 +108,7 @@ class Identity(Features):
         share = np.float32(np.sqrt(max(len(kept), 1)) if self.standardize else 1.0)
         return Scale(scale.mean[kept], scale.spread[kept] * share)
 
-    def with_items(self, n_items: int) -> Self:
-        twin = copy.copy(self)
-        twin.n_items_ = n_items
-        return twin
-
     def start(self, problems: Problems) -> IdentitySeen:
-        largest = int(_catalogue(problems).max())
-        if largest >= self.n_items_:
-            raise InputError(f"Catalogue item {largest} was not in the training data, which had {self.n_items_} items.")
         tables = self._tables(problems)
         parts = [np.ones((len(problems), 1), np.float32)]
         parts += [scale.apply(tables[name][:, self.kept_[name]]) for name, scale in self.scales_.items()]
@@ -138,8 +128,9 @@ class Identity(Features):
         if seen.in_list < 0:
             return seen
         states = seen.states.copy()
-        some = np.flatnonzero(picks >= 0)
-        states[some, seen.in_list + _catalogue(seen.problems)[picks[some]]] = 1.0
+        items = np.where(picks >= 0, _catalogue(seen.problems)[picks], self.n_items_)
+        some = np.flatnonzero(items < self.n_items_)
+        states[some, seen.in_list + items[some]] = 1.0
         return seen._replace(states=states)
 
     def _tables(self, problems: Problems) -> dict[str, Floats32]:
@@ -167,7 +158,7 @@ def whole_problem(problems: Problems, n_items: int | None = None) -> Floats32:
 
 def has_whole_catalogue(problems: Problems, n_items: int) -> bool:
     """Return whether every problem offers every item; an item occurs at most once per problem."""
-    return bool((problems.counts == n_items).all())
+    return bool((problems.counts == n_items).all()) and problems.n_items <= n_items
 
 
 def _catalogue(problems: Problems) -> Ints:

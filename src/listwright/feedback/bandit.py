@@ -183,13 +183,13 @@ class ListBandit(Predictor):
             for record in records:
                 self._check_record(record)
             records = self._number_items(records)
-            self._make_room([record.problem for record in records])
             pending = [
                 pending_update(
                     self.learner_, self.features_, record, self._weights(len(record.outcomes)), per_size=self.per_size_
                 )
                 for record in records
             ]
+            self._make_room([record.problem for record in records])
             policy, weights = self.playing_.policy, self._weights(self.length)
             training = Training(
                 self.features_, self.learner_, policy, weights, self.per_size_, repeats=False, skip_saturated=False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -81,6 +82,7 @@ class GainRidge(RidgeFTRL, GainLearner):
         self._take_anchor()
 
     def reveal(self, rows: Rows, gains: Floats, weights: Floats, fold: int, share: float = 1.0) -> None:
+        self._make_room(rows)
         roots = np.sqrt(share * self._limit_leverage(rows, weights * self._next_weight()))
         sums = self.sums_[fold % len(self.sums_)]  # only now: what is faded is replaced
         table, target = rows.table.astype(np.float64) * roots[:, None], gains * roots
@@ -95,6 +97,7 @@ class GainRidge(RidgeFTRL, GainLearner):
 
     def reveal_many(self, rows: Rows, gains: Floats, weights: Floats, numbers: Ints, folds: Ints) -> None:
         """Add many lists: the same sums as one by one, up to rounding, except that leverage is not bounded."""
+        self._make_room(rows)
         if self.half_life is not None:
             self._fade(0.5 ** (len(folds) / self.half_life) / self._now)
             self.growth_ = 1.0
@@ -110,6 +113,11 @@ class GainRidge(RidgeFTRL, GainLearner):
                 sums.take_in_blocks(states, items, table[mine], 1.0)
                 np.add.at(sums.cross_right, items, target[mine, None] * states)
         self._end_round(len(folds))
+
+    def _make_room(self, rows: Rows) -> None:
+        asked = 0 if rows.crossed is None else int(rows.crossed.items.max(initial=-1)) + 1
+        if asked > self.sums_[0].n_items:
+            self.grow(asked)
 
     def _next_weight(self) -> float:
         if self.half_life is not None:
@@ -180,8 +188,8 @@ class GainRidge(RidgeFTRL, GainLearner):
         squares = sum(sums.squares for sums in self.sums_) / self._now
         return float(np.sqrt(squares / max(float(self.times_shown().sum()), 1e-9))) if squares > 0 else 0.0
 
-    def grow(self, n_items: int, n_states: int) -> None:
-        self.sums_ = [_pad_sums(sums, n_items, n_states) for sums in self.sums_]
+    def grow(self, n_items: int) -> None:
+        self.sums_ = [_pad_sums(sums, n_items - sums.n_items) for sums in self.sums_]
 
 
 @saved_as("feedback.GainCorrection")
@@ -222,15 +230,12 @@ class Corrected(Policy):
         return self.base.score(rows) + self.correction.score(rows)
 
 
-def _pad_sums(sums: RidgeSums, n_items: int, n_states: int) -> RidgeSums:
-    items, states = n_items - sums.n_items, n_states - sums.cross_gram.shape[1]
-    return replace(
-        sums,
-        n_items=n_items,
-        cross_gram=np.pad(sums.cross_gram, ((0, items), (0, states), (0, states))),
-        between=np.pad(sums.between, ((0, items), (0, 0), (0, states))),
-        cross_right=np.pad(sums.cross_right, ((0, items), (0, states))),
-    )
+def _pad_sums(sums: RidgeSums, more: int) -> RidgeSums:
+    names = ("cross_gram", "between", "cross_right")
+    padded: dict[str, Any] = {
+        n: np.pad(getattr(sums, n), [(0, more)] + [(0, 0)] * (getattr(sums, n).ndim - 1)) for n in names
+    }
+    return replace(sums, n_items=sums.n_items + more, **padded)
 
 
 def _scale_sums(sums: RidgeSums, share: float) -> RidgeSums:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,8 @@ from listwright.frames.columns import Columns
 from listwright.lists import Lists
 from listwright.problems import Problems
 from listwright.training.signature import MOST, Signature
+
+MODEL = re.compile("the model (was trained (on|with)|has)")  # in messages of signatures
 
 
 class Log:
@@ -129,7 +132,10 @@ class Log:
         if self._parts:
             first = self._parts[0].lists.problems
             items = None if first.catalogue is None else MOST  # new ones may come
-            replace(Signature.of(first), n_items=items).check(shown.problems, "append")
+            try:
+                replace(Signature.of(first), n_items=items).check(shown.problems, "append")
+            except InputError as error:
+                raise InputError(MODEL.sub("the lists before have", str(error))) from None
         part = len(self._parts)
         answered: Bools = np.any(~np.isnan(outcomes), axis=1)
         self._parts.append(LogPart(shown, outcomes, answered, others))

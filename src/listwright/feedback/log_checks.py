@@ -179,7 +179,7 @@ def as_floats(column: Any) -> Floats:
 def _missing_candidates(
     table: ColumnTable, by_role: Mapping[str, str], groups: RowGroups, lists: list[str]
 ) -> list[LogFault]:
-    """Find lists without anything left out though items were drawn, and first weights that do not average 1."""
+    """Find lists without anything left out though items were drawn, and first weights that average more than 1."""
     position, shown = positions_of(table, by_role, groups)
     chance, counts = _column(table, by_role, groups, "propensity"), np.diff(groups.offsets)
     owners = np.repeat(np.arange(len(counts)), counts)
@@ -193,10 +193,10 @@ def _missing_candidates(
         faults.append(LogFault("candidates", int(bare.sum()), examples, message, by_list=False))
     first = shown & (position == 1) & (chance > 0) & (chance < 1)  # what is certain was not drawn
     if first.sum() > 1:
-        ratio = 1.0 / (chance[first] * (counts - blocked)[owners[first]])  # 1 on average, whatever the policy
+        ratio = 1.0 / (chance[first] * (counts - blocked)[owners[first]])  # 1 on average; less where some had no chance
         mean, reach = float(ratio.mean()), 3.0 * float(ratio.std()) / np.sqrt(len(ratio))
-        if abs(mean - 1.0) > max(reach, 0.1):
-            message = "the weights of first items do not average 1: candidates are missing, or propensities are wrong"
+        if mean - 1.0 > max(reach, 0.1):
+            message = "first items have weights above 1 on average: candidates are missing, or propensities are wrong"
             faults.append(LogFault("weights", int(first.sum()), (f"mean {mean:.3g}",), message, by_list=False))
     return faults
 

@@ -205,9 +205,11 @@ def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, An
     if (known := options.get("columns")) is not None:  # in the order of an earlier file
         names = (*known.features, *known.context, *known.vectors)
         marks = {kind: {n: some[n] for n in (*names, *some) if n in some} for kind, some in marks.items()}
-    is_marked = (any(marks.values()) or "catalogue" in table.names) and not (options.keys() & {"features", "catalogue"})
+    own = ("catalogue", "list", "version", "problem") if options.keys() & {"features", "catalogue"} else ("catalogue",)
+    is_marked = any(marks.values()) or all(name in table.names for name in own)
     table = _with_all_sizes(table) if is_marked else table
-    wanted = _by_marks(table, marks, by_role) if is_marked else _by_options(table, by_role, options)
+    marks = {kind: _chosen(table, some, kind, options) for kind, some in marks.items()}
+    wanted = _by_marks(table, marks, by_role, options) if is_marked else _by_options(table, by_role, options)
     problems, columns = build_problems(table, wanted)
     if is_marked:
         names = tuple(marks["feature"])
@@ -223,6 +225,20 @@ def _problems(table: ColumnTable, by_role: dict[str, str], options: dict[str, An
     return _plain_items(problems), columns
 
 
+def _chosen(table: ColumnTable, marked: Mapping[str, str], kind: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return those of the marked columns that the options name, with or without the mark."""
+    wanted, left_out = options.get("features") if kind == "feature" else None, options.get("ignore")
+    for pattern in wanted or () if marked else ():
+        if not _matching(marked, [pattern]):
+            raise InputError(f"{table.source} has no column {pattern!r} among its features: {', '.join(marked)}.")
+    some = marked.keys() if wanted is None else _matching(marked, wanted)
+    return {name: marked[name] for name in marked if name in some and name not in _matching(marked, left_out or ())}
+
+
+def _matching(marked: Mapping[str, str], patterns: Sequence[str]) -> set[str]:
+    return {name for name in marked for each in patterns for n in (name, marked[name]) if fnmatch.fnmatch(n, each)}
+
+
 def _with_all_sizes(table: ColumnTable) -> ColumnTable:
     """Return the table with a size for every item, if any has one: that of lists without a budget does not matter."""
     sizes = table.columns.get("size")
@@ -232,10 +248,12 @@ def _with_all_sizes(table: ColumnTable) -> ColumnTable:
     return replace(table, columns=others if sizes.null_count == len(sizes) else others | {"size": sizes.fill_null(1.0)})
 
 
-def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_role: Mapping[str, str]) -> ColumnOptions:
+def _by_marks(
+    table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_role: dict[str, str], options: dict[str, Any]
+) -> ColumnOptions:
     named = {kind: list(columns.values()) for kind, columns in marks.items()}
-    catalogue, numbered = "catalogue" if "catalogue" in table.names else None, None
-    if catalogue and pa.types.is_integer(table.columns[catalogue].type):
+    catalogue, numbered = options.get("catalogue", "catalogue" if "catalogue" in table.names else None), None
+    if catalogue == "catalogue" and pa.types.is_integer(table.columns[catalogue].type):
         codes = table.columns[catalogue].combine_chunks().to_numpy()
         numbered = [str(code) for code in range(int(codes.max(initial=-1)) + 1)]
     return ColumnOptions(
@@ -252,8 +270,7 @@ def _by_marks(table: ColumnTable, marks: Mapping[str, Mapping[str, str]], by_rol
 def _by_options(table: ColumnTable, by_role: Mapping[str, str], options: dict[str, Any]) -> ColumnOptions:
     if options.get("columns") is not None:
         known: Columns = options["columns"]
-        ids = known.catalogue == known.item or (known.catalogue == "catalogue" and "catalogue" not in table.names)
-        catalogue = by_role["item"] if ids else known.catalogue
+        catalogue = by_role["item"] if known.catalogue == known.item else known.catalogue
         columns = replace(known, problem=by_role["list"], item=by_role["item"], catalogue=catalogue)
         columns = replace(columns, catalogue_names=())  # items are compared by name, and new ones may come
         return ColumnOptions(columns=columns, new_levels=options.get("new_levels", "error"))

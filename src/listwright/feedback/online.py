@@ -19,13 +19,15 @@ from listwright._internal.threads import one_thread
 from listwright.errors import InputError
 from listwright.estimators.base import ListEstimator
 from listwright.estimators.scp import SCP
-from listwright.features import Features, Identity
+from listwright.estimators.stacking import PolicyScore, Scores
+from listwright.estimators.wide import WIDE
+from listwright.features import BestColumn, Candidate, Distance, Features, Identity, Position, Sum
 from listwright.features.auto import auto_features
 from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.bandit import ListBandit
 from listwright.feedback.drawing import Playing
 from listwright.feedback.explore import Epsilon, Exploration, InverseGap, Own
-from listwright.feedback.gain_ridge import GainCorrection, GainLearner, GainRidge
+from listwright.feedback.gain_ridge import Corrected, GainCorrection, GainLearner, GainRidge
 from listwright.feedback.gain_trees import GainTrees
 from listwright.feedback.log import Log
 from listwright.feedback.log_frames import roles
@@ -43,6 +45,7 @@ from listwright.predictor import check_reward_named
 from listwright.problems import Problems, build_problems
 from listwright.training.signature import made_up, some_group
 
+SPREAD_OVER = 16  # problems made up within the ranges of the training data, for scales
 MOST_NEW = 10_000  # items that a catalogue may grow by at a time
 
 
@@ -68,24 +71,34 @@ class GrowingBandit(ListBandit):
             check_reward_named(reward)
         return self._by_names(build_problems(table, wanted, reward=reward)[0])
 
-    def _play(self, policy: Policy, version: int, learned: float) -> Playing:
-        if not isinstance(self.learner_, GainRidge) or not isinstance(policy, Linear) or policy.item_weights is None:
-            return Playing(policy, version, learned)
-        return Playing(policy, version, learned, self._eager(policy, self.learner_.times_shown()))
+    @property
+    def _ridge(self) -> GainRidge | None:
+        """The regression that knows how often each item was shown; None where items have no columns of their own."""
+        ridge = getattr(self.learner_, "ridge_", self.learner_)
+        return ridge if isinstance(ridge, GainRidge) and ridge.sums_[0].n_items else None
 
-    def _eager(self, policy: Linear, times_shown: Floats) -> Linear | None:
-        if not self.optimism:
+    def _play(self, policy: Policy, version: int, learned: float) -> Playing:
+        return Playing(policy, version, learned, self._eager(policy))
+
+    def _eager(self, policy: Policy, n_items: int = 0) -> Policy | None:
+        """Return the policy with a bonus for rarely shown items; if it is not linear, for those new to it only."""
+        ridge = self._ridge
+        if not self.optimism or ridge is None:
             return None
-        assert policy.item_weights is not None
-        weights = policy.item_weights.copy()
-        assert isinstance(self.learner_, GainRidge)
-        weights[:, 0] += self.optimism * self.learner_.typical_gain() / np.sqrt(1.0 + times_shown)
-        return Linear(policy.weights, weights)
+        shown, sums = ridge.times_shown(), ridge.sums_[0]
+        bonus = np.zeros((max(n_items, self.signature_.n_items or 0, len(shown)), sums.cross_gram.shape[1]))
+        bonus[:, 0] = self.optimism * ridge.typical_gain() / np.sqrt(1.0 + np.pad(shown, (0, len(bonus) - len(shown))))
+        if isinstance(policy, Linear) and policy.item_weights is not None:
+            bonus[: len(policy.item_weights)] += policy.item_weights
+            return Linear(policy.weights, bonus)
+        parts = getattr(self.features_, "inner_", self.features_).fitted_parts()
+        bonus[: next(part.n_items_ for part in parts if isinstance(part, Identity))] = 0.0
+        return Corrected(policy, Linear(np.zeros(len(sums.gram)), bonus)) if bonus.any() else None
 
     def _view(self, problems: Problems, purpose: str) -> tuple[Features, Playing]:
         # At most `MOST_NEW` are accepted at a time, so that one wrong item number cannot exhaust the memory.
         known, asked = self.signature_.n_items, problems.n_items
-        if known is None or asked <= known or not isinstance(self.playing_.policy, Linear):
+        if known is None or asked <= known or not isinstance(self.learner_, GainLearner):
             return super()._view(problems, purpose)
         if asked > known + MOST_NEW:
             raise InputError(
@@ -93,56 +106,48 @@ class GrowingBandit(ListBandit):
                 "Number new items from there on."
             )
         replace(self.signature_, n_items=asked).check(problems, purpose)
-        playing, features = self.playing_, self.features_.with_items(asked)
-        assert isinstance(playing.policy, Linear)
-        policy = pad_policy(playing.policy, asked, n_states(features, known, playing.policy))
-        assert isinstance(self.learner_, GainRidge)
-        shown = np.pad(self.learner_.times_shown(), (0, asked - known))
-        return features, replace(playing, policy=policy, eager=self._eager(policy, shown))
+        return self.features_, replace(self.playing_, eager=self._eager(self.playing_.policy, asked))
 
     def _make_room(self, problems: Iterable[Problems]) -> None:
-        problems = list(problems)
-        asked = max((problem.n_items for problem in problems), default=0)
+        largest = max(problems, key=lambda problem: problem.n_items, default=None)
         known = self.signature_.n_items
-        if known is not None and asked > known and isinstance(self.playing_.policy, Linear):
-            assert isinstance(self.learner_, GainRidge)
-            features = self.features_.with_items(asked)
-            assert isinstance(self.playing_.policy, Linear)
-            self.learner_.grow(asked, n_states(features, known, self.playing_.policy))
-            self.features_ = features
-            names = max((problem.catalogue_names or () for problem in problems), key=len)
-            self.signature_ = replace(self.signature_, n_items=asked, catalogue_names=names or None)
-            self.playing_ = self._play(self.learner_.policy(), self.playing_.version, self.playing_.learned)
+        if largest is not None and known is not None and largest.n_items > known:
+            names = largest.catalogue_names
+            self.signature_ = replace(self.signature_, n_items=largest.n_items, catalogue_names=names)
+            self.playing_ = replace(self.playing_, eager=self._eager(self.playing_.policy))
 
     def _fit_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        known, blocks = self.signature_.n_items, np.shape(state.get("learner.sums_.0.cross_right", ()))
-        if known is not None and blocks and known < blocks[0] <= known + MOST_NEW:
-            empty = Problems.from_arrays(np.zeros((1, 1, 0)), catalogue=[blocks[0] - 1])
-            self._make_room([empty])
+        blocks = max((len(sums) for name, sums in state.items() if name.endswith("sums_.0.cross_right")), default=0)
+        ridge, known = self._ridge, self.signature_.n_items
+        if ridge is not None and known is not None and ridge.sums_[0].n_items < blocks <= known + MOST_NEW:
+            ridge.grow(blocks)
+            self.signature_ = replace(self.signature_, n_items=max(known, blocks))
 
 
-def n_states(features: Features, known: int, policy: Linear) -> int:
-    """Return the number of state columns that items are crossed with, for the catalogue size of `features`."""
-    assert policy.item_weights is not None
-    crossed = next(part for part in features.fitted_parts() if isinstance(part, Identity))
-    return policy.item_weights.shape[1] + (crossed.n_items_ - known if "list" in crossed.cross else 0)
-
-
-def pad_policy(policy: Linear, n_items: int, n_states: int) -> Linear:
-    assert policy.item_weights is not None
-    more = n_items - len(policy.item_weights), n_states - policy.item_weights.shape[1]
-    return Linear(policy.weights, np.pad(policy.item_weights, ((0, more[0]), (0, more[1]))))
-
-
-def _scoring_policy(model: ListEstimator) -> Policy:
-    """Return the policy of a fitted model, to be corrected by feedback; raise if it draws its lists."""
-    policy = model.policy_
+def _check_scoring(policy: Policy) -> None:
+    """Raise if a policy that is to be corrected by feedback draws its lists."""
     if not policy.certain or isinstance(policy, SequencePolicy):
         raise InputError(
             f"from_model needs a model that scores items. Got {type(policy).__name__}, which can be served but cannot "
             "learn. Fit an SCP with its default learner."
         )
-    return policy
+
+
+def _beside_score(model: ListEstimator, example: Problems) -> Sum:
+    """Return fitted features: the score of a model that looks at few columns, and beside it all columns."""
+    score = PolicyScore(clone(model))
+    score.model_, score.spread_ = model, 1.0
+    rng, many, ranges = np.random.default_rng(0), Problems.concat([example] * SPREAD_OVER), model.signature_.ranges
+    drawn = {
+        name: rng.uniform(span.low, span.high, getattr(many, name).shape).astype(np.float32)
+        for name in ("features", "context")
+        if (span := getattr(ranges, name, None)) is not None
+    }
+    kinds = (Candidate, Position, Identity) if many.n_features > WIDE else (Candidate, Distance, Position, Identity)
+    parts = [part for part in auto_features(many).parts if isinstance(part, kinds)]
+    features = Sum([score, *parts])
+    features.parts_ = [score, *(part.fit(many._with(**drawn)) for part in parts)]
+    return features
 
 
 EXPLORE = ("igw", "epsilon", "exp4", "exp3")
@@ -289,8 +294,8 @@ class OnlineSCP(GrowingBandit):
         ----------
         model : SCP or OnlineSCP
             A fitted `SCP`. If its learner is ridge, its training counts as feedback; otherwise its scores stay, and
-            feedback learns a linear correction of them. Or an `OnlineSCP`, which is copied and keeps its own `explore`
-            and `prior_weight`.
+            feedback learns a linear correction of them, over all columns. Or an `OnlineSCP`, which is copied and keeps
+            its own `explore` and `prior_weight`.
         explore : str or Exploration
             "igw", "epsilon", or an exploration by score.
         prior_weight : float
@@ -324,13 +329,20 @@ class OnlineSCP(GrowingBandit):
         online = cls(**(kept | {"explore": explore, "random_state": random_state} | options))
         made = online._warm_learner()
         share = prior_weight / max(training.ledger.most_visits, 1)
-        if isinstance(training.learner, RidgeFTRL) and hasattr(training.learner, "sums_"):
+        features, policy = training.features, model.policy_
+        parts = getattr(features, "inner_", features).fitted_parts()
+        chosen = isinstance(features, Scores) or any(isinstance(part, BestColumn) for part in parts)
+        if isinstance(training.learner, RidgeFTRL) and hasattr(training.learner, "sums_") and not chosen:
             made.inherit(training.learner, share)
         else:
             made = GainCorrection(made.penalty, center=False, leverage=made.leverage, half_life=made.half_life)
             example = made_up(model.signature_, whole=True, group=some_group(model.per_group))
-            made.start_from(_scoring_policy(model), training.features.rows(training.features.start(example)))
-        online.learner_, online.features_ = made, training.features
+            _check_scoring(policy)
+            if chosen:
+                features = _beside_score(model, example)
+                policy = Linear(np.eye(1, features.rows(features.start(example)).table.shape[1])[0])
+            made.start_from(policy, features.rows(features.start(example)))
+        online.learner_, online.features_ = made, features
         online._set_up(model.signature_, per_size=training.per_size)
         online.playing_ = online._play(made.policy(), 0, share * training.ledger.rounds)
         return online

@@ -42,6 +42,8 @@ def table_arrays(
     table: ColumnTable, options: ColumnOptions, *, reward: Any = None, references: Any = None
 ) -> tuple[dict[str, Any], Columns]:
     table = replace(table, fixed=options.fixed or options.columns is not None)
+    if options.columns is not None:
+        table, options = _as_before(table, options, options.columns)
     if table.n_rows == 0:
         raise InputError(f"{table.source} has no rows. There must be one row per candidate.")
     spec = as_spec(reward)
@@ -56,6 +58,15 @@ def table_arrays(
         raise InputError(f"{table.source} has no features: no numeric column is left. {way}.")
     new_levels = options.new_levels or columns.new_levels
     return read_arrays(table, columns, spec or reward, references=references, new_levels=new_levels), columns
+
+
+def _as_before(table: ColumnTable, options: ColumnOptions, known: Columns) -> tuple[ColumnTable, ColumnOptions]:
+    """Read like the table of an earlier fit: the export of a log marks its columns, and names its catalogue itself."""
+    kinds = {"feature": known.features, "context": known.context, "vector": known.vectors}
+    marked = {f"{kind}: {name}": name for kind, names in kinds.items() for name in names if name not in table.names}
+    table = replace(table, columns={marked.get(name, name): values for name, values in table.columns.items()})
+    by_item = known.catalogue == "catalogue" and "catalogue" not in table.names
+    return table, replace(options, columns=replace(known, catalogue=known.item)) if by_item else options
 
 
 def read_arrays(

@@ -162,7 +162,7 @@ class RidgeFTRL(Learner):
         """Learning would compile kernels that a model that only builds lists never needs."""
         fresh = RidgeSums.like(examples.rows)
         for sums in getattr(self, "sums_", []):
-            if sums.shapes != fresh.shapes:
+            if sums.shapes != fresh.shapes or sums.n_items < fresh.n_items:  # it may know more
                 raise InputError(f"sums of shapes {sums.shapes} where {fresh.shapes} are seen")
 
     def surrogate_loss(self) -> float | None:
@@ -230,7 +230,7 @@ class RidgeSums:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        return self.gram.shape, self.between.shape, self.cross_gram.shape[1:]
+        return self.gram.shape, self.between.shape[1:], self.cross_gram.shape[1:]
 
     @classmethod
     def like(cls, rows: Rows) -> RidgeSums:

@@ -67,6 +67,8 @@ class Linear(Policy):
         columns = rows.table.astype(np.float64) * self.weights
         if self.item_weights is None or rows.crossed is None:
             return Contributions(columns)
-        crossed = rows.crossed.states[rows.owners].astype(np.float64) * self.item_weights[rows.crossed.items]
+        own = self.item_weights[np.minimum(rows.crossed.items, len(self.item_weights) - 1)]
+        own = np.where((rows.crossed.items < len(self.item_weights))[:, None], own, 0.0)
+        crossed = rows.crossed.states[rows.owners].astype(np.float64) * own
         two = np.stack([crossed[:, 0], crossed[:, 1:].sum(axis=1)], axis=1)
         return Contributions(columns, two, ("the item itself", "the item in this state"))

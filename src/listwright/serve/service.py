@@ -342,7 +342,11 @@ def _probe(connection: Connection, name: str) -> None:
 
 def _loader(settings: Settings) -> ModelLoader:
     return ModelLoader(
-        learner_maker(settings), settings.learn, settings.tolerance, settings.out_of_range == "refuse", settings.trust
+        learner_maker(settings),
+        settings.explores,
+        settings.tolerance,
+        settings.out_of_range == "refuse",
+        settings.trust,
     )
 
 

@@ -105,12 +105,10 @@ class Settings:
     ] = False
     explore: Annotated[str, "With --learn: how to explore, igw or epsilon."] = "igw"
     explore_rate: Annotated[
-        float | None, "With --learn: share of slots drawn evenly, which replaces --explore by epsilon."
+        float | None, "Share of slots drawn evenly, which replaces --explore by epsilon; also without --learn."
     ] = None
-    explore_floor: Annotated[float, "With --learn: share of each slot's chance spread evenly over all candidates."] = (
-        0.0
-    )
-    explore_slots: Annotated[str, "With --learn: explore in all slots of a list, or in one: all or one."] = "all"
+    explore_floor: Annotated[float, "Share of each slot's chance spread evenly; also without --learn."] = 0.0
+    explore_slots: Annotated[str, "Explore in all slots of a list, or in one: all or one."] = "all"
     candidate: Annotated[
         str | None, "Name of a --model to try on a share of the lists, until the feedback decides for or against it."
     ] = None
@@ -168,6 +166,10 @@ class Settings:
     ] = False
     log_format: Annotated[str, "Format of log lines: text or json."] = "text"
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def explores(self) -> bool:
+        return self.learn or self.explore_rate is not None or self.explore_floor > 0
 
     def check(self) -> None:
         """Raise `InputError` for invalid settings, and for a public address without keys."""

@@ -213,7 +213,8 @@ def _identity_scores(problems: Problems, identity: Identity, policy: Linear) -> 
     if seen.in_list < 0:
         return scores, NO_ITEMS, NOT_HELD
     held = np.ascontiguousarray(policy.item_weights[:, seen.in_list : seen.in_list + identity.n_items_])
-    return scores, items, held
+    more = np.maximum(0, int(items.max(initial=0)) + 1 - np.array(held.shape))
+    return scores, items, np.pad(held, ((0, more[0]), (0, more[1]))) if more.any() else held
 
 
 NO_PARTS = "this policy gives a score and no contributions"

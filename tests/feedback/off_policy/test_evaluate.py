@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict
 
 import numpy as np
@@ -16,6 +17,7 @@ from listwright.feedback.explore import Epsilon
 from listwright.feedback.off_policy.estimates import estimate_of
 from listwright.feedback.off_policy.estimators import InfluenceValues, _with_bias, estimators, support_size
 from listwright.feedback.off_policy.evidence import Evidence, OutcomeRegression, evidence, gains_of
+from listwright.feedback.off_policy.propensities import with_propensities
 from listwright.feedback.off_policy.targets import as_target
 from listwright.simulate.news import news
 
@@ -342,3 +344,57 @@ def test_lists_that_are_all_worth_the_same_judge_no_policy() -> None:
             found = evaluate(log, first_two)
             assert found.against_log.verdict == "cannot tell"
             assert found.switch.low <= 2 * rate <= found.switch.high
+
+
+@pytest.mark.filterwarnings("ignore::listwright.feedback.EvidenceWarning")
+@pytest.mark.parametrize(("items", "columns"), [(20, 0), (20, 1), (300, 0), (300, 1)])
+def test_the_model_of_clicks_tells_items_apart_and_policies_see_all_of_them(items: int, columns: int) -> None:
+    rng, n = np.random.default_rng(0), 2500
+    worth = rng.random(items) * 0.5
+    names = np.stack([rng.choice(items, 8, replace=False) for _ in range(n)]).ravel()
+    found = lw.Problems.from_arrays(rng.random((n, 8, columns)), catalogue=names)
+    rows = found.offsets[:-1, None] + np.stack([rng.choice(8, 3, replace=False) for _ in range(n)])
+    log, ids = Log(), [str(i) for i in range(n)]
+    log.append(lw.Lists(found, rows), list_ids=ids, propensities=np.tile([1 / 8, 1 / 7, 1 / 6], (n, 1)))
+    log.feedback(ids, rng.random((n, 3)) < worth[names[rows]])
+
+    def best(problems: lw.Problems) -> lw.Lists:
+        order = np.argsort(-worth[problems.catalogue].reshape(-1, 8), axis=1)
+        return lw.Lists(problems, order[:, :3] + problems.offsets[:-1, None])
+
+    true = worth[names[best(found).rows]].sum(axis=1).mean()
+    told = evaluate(log, best)
+    assert told.direct.value == pytest.approx(true, rel=0.1 if items == 20 else 0.3)
+    assert abs(told.pseudo_inverse.value - true) < 0.2
+    assert abs(told.cascade_dr.value - true) < 0.3
+
+
+def test_an_estimated_logging_policy_may_like_single_items() -> None:
+    rng, n = np.random.default_rng(0), 1500
+    found = lw.Problems.from_arrays(rng.random((n, 4, 1)), catalogue=np.tile(np.arange(4), n))
+    chances = np.array([0.6, 0.2, 0.1, 0.1])
+    picks = rng.choice(4, n, p=chances)
+    log, ids = Log(), [str(i) for i in range(n)]
+    log.append(lw.Lists(found, found.offsets[:-1, None] + picks[:, None]), list_ids=ids)
+    log.feedback(ids, np.zeros((n, 1)))
+    told = with_propensities(log.answered_lists(), "model").propensities[:, 0]
+    np.testing.assert_allclose(told, chances[picks], rtol=0.25)
+
+
+def test_a_verdict_and_a_warning_do_not_contradict_each_other() -> None:
+    rng, n = np.random.default_rng(0), 340
+    found = lw.Problems.from_arrays(np.zeros((n, 8, 0)), catalogue=np.tile(np.arange(8), n))
+    picks = rng.integers(8, size=n)
+    log, ids = Log(), [str(i) for i in range(n)]
+    log.append(
+        lw.Lists(found, found.offsets[:-1, None] + picks[:, None]), list_ids=ids, propensities=np.full((n, 1), 1 / 8)
+    )
+    log.feedback(ids, (rng.random(n) < np.where(picks == 3, 0.95, 0.1))[:, None])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", EvidenceWarning)
+        told = evaluate(log, lambda problems: lw.Lists(problems, problems.offsets[:-1, None] + 3))
+    assert told.effective_size < 50
+    assert told.against_log.verdict == "roll out"
+    with pytest.warns(EvidenceWarning, match="Do not trust"):
+        unsure = evaluate(log, lambda problems: lw.Lists(problems, problems.offsets[:-1, None] + 4))
+    assert unsure.against_log.verdict == "cannot tell"

@@ -241,7 +241,7 @@ def estimate_of(part: InfluenceValues, confidence: float, bounds: Bounds, values
     size, n = part.effective_size, len(part.influence)
     value = min(max(part.value, bounds[0]), bounds[1])
     if size < LEAST:
-        return OffPolicyEstimate(np.nan, np.nan, np.nan, size, part.events)
+        return OffPolicyEstimate(np.nan, np.nan, np.nan, size, 0.0)
     if part.events < ENOUGH:
         spread = max(float(part.influence.var()), part.unit * value * (1.0 - value / bounds[1])) + n * part.bias**2
         low, high = (min(end / n, bounds[1]) for end in rare_interval(n * value, n * spread, part.unit, confidence))

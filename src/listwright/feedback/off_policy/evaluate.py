@@ -146,7 +146,7 @@ def evaluate(
         examined = estimate_of(part, confidence, (0.0, known.most), known.values)
         evaluation = replace(evaluation, examination=examined, recommended="examination")
     if evaluation.effective_size < FEW:
-        _warn_few(evaluation.effective_size, len(known), seen.ratios[:, 0])
+        _warn_few(evaluation, seen.ratios[:, 0])
     return evaluation
 
 
@@ -208,10 +208,13 @@ def _sensitivity(seen: Evidence, bounds: Bounds) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _warn_few(size: float, n_lists: int, first: Floats) -> None:
+def _warn_few(found: OffPolicyEvaluation, first: Floats) -> None:
+    size, n_lists = found.effective_size, found.n_lists
     reason = "the policy shows other lists than the log"
     cure = "Do not trust the intervals; log more lists, or with more exploration."
     if first.mean() - 3.0 * first.std() / np.sqrt(n_lists) > 1.0 / SUPPORT:
         reason = f"the weights of the first items average {first.mean():.2f} in place of 1"
         cure = "Log all candidates, also those that were not shown, and the propensities with which lists were drawn."
+    elif found.against_log.verdict != "cannot tell":  # which says itself how many lists and clicks it rests on
+        return
     warn(f"The effective sample size is {size:.1f} of {n_lists:,} lists: {reason}. {cure}", EvidenceWarning)

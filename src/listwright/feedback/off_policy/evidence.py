@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import scipy
 
 from listwright._internal.arrays import FOLDS, Bools, Floats, Floats32, Ints, folds_of, solve
 from listwright._internal.threads import one_thread
-from listwright.features import Features, Identity, Position
+from listwright.features import Features, Identity, Position, Sum
 from listwright.features.auto import paper_features
+from listwright.features.identity import IdentitySeen
 from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.drawing import ReplayPolicy
 from listwright.feedback.off_policy.targets import LoggedChances, Target
@@ -42,7 +44,7 @@ class OutcomeRegression:
 
 
 def fit_outcomes(logged: AnsweredLists, gains: Floats, alive: Bools) -> tuple[OutcomeRegression, list[Floats32]]:
-    features = _features(logged.problems)
+    features = _features(logged)
     tables = seen_along(logged, features)
     folds = folds_of(logged.list_ids)
     with one_thread():
@@ -62,20 +64,38 @@ def seen_along(logged: AnsweredLists, features: Features) -> list[Floats32]:
     return tables + [empty] * (shown.shape[1] - len(tables))
 
 
-def _features(problems: Problems) -> Features:
+class ItemColumns(Identity):
+    """Which item a candidate is: a column for each of those shown most often, and one for all others."""
+
+    def __init__(self, codes: Ints) -> None:
+        super().__init__()
+        self.codes = codes  # by item: its column; the last entry is for items beyond
+
+    def fit(self, problems: Problems) -> Self:
+        self.n_items_, self.kept_, self.scales_ = int(self.codes.max()) + 1, {}, {}
+        return self
+
+    def start(self, problems: Problems) -> IdentitySeen:
+        assert problems.catalogue is not None
+        return super().start(problems.with_catalogue(self.codes[np.minimum(problems.catalogue, len(self.codes) - 1)]))
+
+
+def item_columns(logged: AnsweredLists) -> list[Features]:
+    """Return what tells the items of a catalogue apart, if there is one."""
+    problems = logged.problems
+    if problems.catalogue is None:
+        return [] if problems.n_features else [Identity()]  # whose fit says what is missing
+    counts = np.bincount(problems.catalogue[logged.rows[logged.rows >= 0]], minlength=problems.n_items + 1)
+    own = np.sort(np.argsort(-counts, kind="stable")[: MANY_ITEMS - 1])
+    codes = np.full(len(counts), len(own))
+    codes[own] = np.arange(len(own))
+    return [ItemColumns(codes)]
+
+
+def _features(logged: AnsweredLists) -> Features:
     """Return fitted features that depend only on the items of a list; the other candidates are not needed."""
-    some = problems[: min(FITTED_ON, len(problems))]
-    return (paper_features() if problems.n_features else Identity() + Position()).fit(some)
-
-
-def with_few_items(problems: Problems, rows: Ints) -> Problems:
-    """Merge all items but the 255 most often shown into one, in large catalogues without features."""
-    if problems.n_features or problems.catalogue is None or problems.n_items <= MANY_ITEMS:
-        return problems
-    counts = np.bincount(problems.catalogue[rows[rows >= 0]], minlength=problems.n_items)
-    codes = np.full(len(counts), MANY_ITEMS - 1)
-    codes[np.argsort(-counts, kind="stable")[: MANY_ITEMS - 1]] = np.arange(MANY_ITEMS - 1)
-    return problems.with_catalogue(codes[problems.catalogue])
+    some = logged.problems[: min(FITTED_ON, len(logged))]
+    return Sum([paper_features() if some.n_features else Position(), *item_columns(logged)]).fit(some)
 
 
 def _fit(table: Floats, gains: Floats, alive: Bools, folds: Ints) -> tuple[Floats, Floats]:
@@ -155,7 +175,6 @@ def gains_of(logged: AnsweredLists, *, cascade: bool, value: str) -> LoggedGains
     if value == "any":
         gains = np.where(before > 0, 0.0, gains)
     alive = (logged.rows >= 0) & ((before == 0) if stops else True)
-    logged = replace(logged, problems=with_few_items(logged.problems, logged.rows))
     model, seen = fit_outcomes(logged, gains, alive)
     lists = np.arange(len(logged))
     own = np.stack([model.predict(table, lists, j) for j, table in enumerate(seen)], axis=1)

@@ -10,11 +10,11 @@ import scipy
 from listwright._internal.arrays import Bools, Floats, Floats32, Ints, solve
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
-from listwright.features import Candidate, Features, Identity
+from listwright.features import Candidate, Features, Sum
 from listwright.feedback.answered import AnsweredLists, runs
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimators import InfluenceValues, effective_size, with_events
-from listwright.feedback.off_policy.evidence import seen_along, with_few_items
+from listwright.feedback.off_policy.evidence import item_columns, seen_along
 from listwright.feedback.off_policy.targets import OwnLists, Target
 
 METHODS = ("auto", "em", "harvest")
@@ -94,7 +94,7 @@ def looks(logged: AnsweredLists, method: str = "auto") -> Floats:
                 "No items were shown often enough at several positions to compare them. Pass method='em', or give "
                 "items ids that recur."
             )
-    return _by_em(replace(logged, problems=with_few_items(logged.problems, logged.rows)))
+    return _by_em(logged)
 
 
 def estimate_examined(logged: AnsweredLists, target: Target, looked: Floats) -> InfluenceValues:
@@ -175,8 +175,8 @@ def _fit_appeal(table: Floats, clicks: Floats, looked: Floats, weights: Floats) 
 
 def _shown_items(logged: AnsweredLists) -> tuple[Features, Floats, Floats, Ints]:
     """Return the features and, by shown item, its table row, outcome and position."""
-    features: Features = Candidate() if logged.problems.n_features else Identity()
-    features = features.fit(logged.problems[: min(5000, len(logged))])
+    parts: list[Features] = [Candidate()] if logged.problems.n_features else []
+    features = Sum([*parts, *item_columns(logged)]).fit(logged.problems[: min(5000, len(logged))])
     shown: Bools = logged.rows >= 0
     table = _with_one(np.stack(seen_along(logged, features), axis=1)[shown])
     return features, table, np.nan_to_num(logged.outcomes)[shown], np.nonzero(shown)[1]

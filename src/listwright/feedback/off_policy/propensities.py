@@ -12,12 +12,12 @@ from listwright._internal.arrays import Bools, Floats, Ints, solve
 from listwright._internal.extras import warn
 from listwright._internal.threads import one_thread
 from listwright.errors import InputError
-from listwright.features import Candidate, Distance, Features, Identity
+from listwright.features import Candidate, Distance, Features, Sum
 from listwright.feedback.answered import AnsweredLists
 from listwright.feedback.drawing import ReplayPolicy
 from listwright.feedback.log import Log
 from listwright.feedback.off_policy.estimates import EvidenceWarning, warn_missing
-from listwright.feedback.off_policy.evidence import LoggedGains, gains_of
+from listwright.feedback.off_policy.evidence import LoggedGains, gains_of, item_columns
 from listwright.feedback.off_policy.examination import looks
 from listwright.problems import Problems
 from listwright.walk.lists import walk
@@ -102,7 +102,7 @@ def _model_choices(logged: AnsweredLists) -> Floats:
             "This log has no candidates besides those shown, so it is unknown what else could have been shown. Log all "
             'candidates, or pass propensity="frequency".'
         )
-    features = _features(logged.problems)
+    features = _features(logged)
     size = max(1, min(len(logged), int(FITTED_ON * len(logged) / logged.problems.n_rows)))
     some = logged.take(np.unique(np.linspace(0, len(logged) - 1, size).astype(np.int64)))
     weights = _choice_weights(some, features)
@@ -120,14 +120,10 @@ def _model_choices(logged: AnsweredLists) -> Floats:
     return chances
 
 
-def _features(problems: Problems) -> Features:
+def _features(logged: AnsweredLists) -> Features:
+    problems = logged.problems
     parts: list[Features] = [Candidate(), Distance()] if problems.n_features else []
-    if problems.catalogue is not None and not problems.n_features:
-        parts.append(Identity())
-    features = parts[0]
-    for part in parts[1:]:
-        features = features + part
-    return features.fit(problems[: min(5000, len(problems))])
+    return Sum([*parts, *item_columns(logged)]).fit(problems[: min(5000, len(problems))])
 
 
 def _choice_weights(logged: AnsweredLists, features: Features) -> Floats:

@@ -206,15 +206,17 @@ def _updates(events: list[FeedbackEvent]) -> tuple[list[TrainingUpdate], list[st
 
 
 def learner_maker(settings: Settings) -> Callable[[Any], OnlineSCP]:
-    explore: Any = settings.explore if settings.explore_rate is None else Epsilon(settings.explore_rate)
+    rate = settings.explore_rate  # without learning, nothing but what was asked for is explored
+    rate = 0.0 if rate is None and settings.explores and not settings.learn else rate
+    explore: Any = settings.explore if rate is None else Epsilon(rate)
 
     def make(model: Any) -> OnlineSCP:
         shared: dict[str, Any] = {"allow_short": True, "memory": 0, "leverage": settings.leverage}
         learner = OnlineSCP.from_model(
             model, explore=explore, random_state=settings.seed, slots=settings.explore_slots, **shared
         )
-        if settings.explore_rate is not None:
-            learner.exploration_ = Epsilon(settings.explore_rate)
+        if rate is not None:
+            learner.exploration_ = Epsilon(rate)
         if settings.explore_floor:
             learner.exploration_ = Floor(learner.exploration_, settings.explore_floor)
         return learner

@@ -107,6 +107,8 @@ def take(query: ListQuery, shape: Shape, limits: Limits, at: str = "") -> Taken:
 
 def _quotas(query: ListQuery, candidates: Candidates, levels: list[Any], usual: Any, at: str) -> Quotas | None:
     """Return the constraints on the list beside its length and budget; None where there are none."""
+    for item in set(query.pinned or ()) & set(query.blocked or ()):
+        raise invalid(f"{at}blocked", f"The item {item} cannot be pinned and blocked at once.")
     asked = {
         "per_group": _per_group(query, levels, usual, at),
         "pin": _rows_of(query.pinned, query.ids, f"{at}pinned"),

@@ -154,6 +154,7 @@ class ModelLoader:
             if self.explores:
                 raise
         shape = Shape.of(model, tolerance=self.tolerance, refuse=self.refuse)
+        shape = replace(shape, new_items=shape.new_items or self.explores)  # by what goes on learning
         return Version(number, name, model, shape, Cost(), self.explores, online, online)
 
 
