@@ -126,6 +126,15 @@ def test_llama_index() -> None:
     assert "listwright_reason" not in kept[0].node.get_content(metadata_mode=MetadataMode.LLM)
     again = ListwrightPostprocessor.from_dict(ListwrightPostprocessor(packer=PACKER, top_k=2).to_dict())
     assert len(again.postprocess_nodes(nodes, query_str=QUESTION)) == again.top_k == 2
+    stored = ListwrightPostprocessor(packer=PACKER, top_n=3)
+    for read in (
+        ListwrightPostprocessor.model_validate_json(stored.model_dump_json()),
+        ListwrightPostprocessor.model_validate(stored.model_dump()),
+        ListwrightPostprocessor(**stored.model_dump()),
+        ListwrightPostprocessor.model_validate(stored),
+    ):
+        assert read.model_dump() == stored.model_dump()
+        assert len(read.postprocess_nodes(nodes, query_str=QUESTION)) == 3
     bare = [NodeWithScore(node=TextNode(text=text)) for text in TEXTS]
     embedding = ListwrightPostprocessor(embedder=MockEmbedding(3), top_n=2)
     assert len(embedding.postprocess_nodes(bare, query_str=QUESTION)) == 2

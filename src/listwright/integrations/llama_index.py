@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llama_index.core.bridge.pydantic import ConfigDict, PrivateAttr, field_serializer
+from llama_index.core.bridge.pydantic import ConfigDict, PrivateAttr, field_serializer, model_validator
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
@@ -60,6 +60,11 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
     style: Any = "plain"
     embedder: Any = None
     _packer: ContextPacker = PrivateAttr()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_class_name(cls, given: Any) -> Any:  # which is in all that LlamaIndex writes
+        return {name: given[name] for name in given if name != "class_name"} if isinstance(given, dict) else given
 
     def model_post_init(self, context: Any) -> None:
         super().model_post_init(context)
