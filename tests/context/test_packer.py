@@ -151,6 +151,11 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"must_include": [4], "passages": [*PASSAGES, " "]}, "Passage 4 must be included, but is blank"),
         ({"must_include": [0, 1], "passages": [PASSAGES[0]] * 2}, "Passage 1 must be included, but is a copy"),
         ({"exclude": [[0], [1]]}, r"exclude must be one list of row numbers. Got shape \(2, 1\)"),
+        ({"exclude": [[1], [2, 3]]}, r"exclude must be one list of row numbers. Got \[\[1\], \[2, 3\]\]"),
+        ({"exclude": 1}, "exclude must be a list of positions. Got 1"),
+        ({"sources": 5}, r"sources must be a list with one entry per passage \(4\). Got 5"),
+        ({"titles": "abcd"}, r"titles must be a list with one entry per passage \(4\). Got 'abcd'"),
+        ({"budgets": 3}, r"budgets must be pairs of .* Got 3"),
         ({"embeddings": np.ones((4, 2)), "query_embedding": [np.nan, 1.0]}, "query_embedding must be finite. Got nan"),
         ({"scores": [10**400, 1, 2, 3]}, "scores must be an array of numbers"),
         ({"must_include": [1, 2], "budget": 25}, "do not fit the limits together. They have .* tokens: raise"),
@@ -314,6 +319,8 @@ def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
     assert packer.pack(QUESTION, PASSAGES, must_include=[0], length=2).positions == [0, 2]
     many = packer.pack_many([QUESTION] * 3, [PASSAGES] * 3, length=2, must_include=[[0], [], [3]])
     assert [packed.positions[0] for packed in many] == [0, 2, 3]
+    many = packer.pack_many([QUESTION] * 2, [PASSAGES] * 2, exclude=[[2], {0, 1}])
+    assert [sorted(packed.positions) for packed in many] == [[0, 1, 3], [2, 3]]
     with pytest.raises(InputError, match="queries must be a list"):
         packer.pack_many("ab", [PASSAGES] * 2)
     with pytest.raises(InputError, match="scores must have one entry per question"):

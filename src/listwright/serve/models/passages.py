@@ -20,7 +20,7 @@ from listwright.serve.refusals import invalid
 from listwright.serve.settings import PRETRAINED, Limits
 from listwright.serve.store.records import PackedContext
 
-Query = Annotated[str, Meta(min_length=1, max_length=10_000)]
+Query = Annotated[str, Meta(max_length=10_000)]
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
 EVERY_QUESTION, ONE_IN = 100, 10  # the first questions from which weights of scores are estimated, and then one in ten
