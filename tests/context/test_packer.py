@@ -411,6 +411,26 @@ def test_scores_of_a_search_by_words_are_no_news(packer: lw.ContextPacker) -> No
     assert weights[0] < 0.5 < 1.5 < weights[1]
 
 
+@pytest.mark.parametrize(("strength", "lengths"), [(8.0, (1, 2, 3, 4, 5)), (2.0, (2, 3, 5))])
+def test_a_good_reranker_of_passages_without_titles_is_not_spoilt(
+    packer: lw.ContextPacker, strength: float, lengths: tuple[int, ...]
+) -> None:
+    rng, asked = np.random.default_rng(0), questions(60, random_state=3, steps=(2, 4))
+    needed = [np.array([passage.step is not None for passage in question.passages]) for question in asked]
+    scores = [strength * own + rng.normal(size=len(own)) for own in needed]
+    texts = [[passage.text for passage in question.passages] for question in asked]
+    many = packer.pack_many([question.text for question in asked], texts, scores=scores, length=5, budget=None)
+    lists = [one.positions for one in many], [np.argsort(-own).tolist() for own in scores]
+    for length in lengths:
+        packed, by_score = (
+            np.mean(
+                [own[picks[:length]].sum() == min(own.sum(), length) for own, picks in zip(needed, some, strict=True)]
+            )
+            for some in lists
+        )
+        assert packed >= by_score - 0.02
+
+
 def test_a_sentence_with_every_word_of_the_question_is_first(packer: lw.ContextPacker) -> None:
     passages = ["x y", "Ridley Scott directed Alien.", "Alien is a comic."]
     assert packer.pack("Who directed Alien?", passages, length=1).positions == [1]
