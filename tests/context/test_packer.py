@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle  # noqa: TID251
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -434,6 +434,10 @@ def test_a_good_reranker_of_passages_without_titles_is_not_spoilt(
 def test_a_sentence_with_every_word_of_the_question_is_first(packer: lw.ContextPacker) -> None:
     passages = ["x y", "Ridley Scott directed Alien.", "Alien is a comic."]
     assert packer.pack("Who directed Alien?", passages, length=1).positions == [1]
+    passages = ["z z", "Paris is the capital of France.", "France is a country.", "The capital is large."]
+    for order in permutations(range(4)):
+        packed = packer.pack("What is the capital of France?", [passages[i] for i in order], length=1)
+        assert packed.texts == passages[1:2]
 
 
 def test_titles_that_say_nothing(packer: lw.ContextPacker) -> None:

@@ -32,7 +32,7 @@ SCORE_WEIGHT = 2.5  # log-odds for one standard deviation of given scores: with 
 MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
 LEAST_WEIGHT, MOST_WEIGHT = 0.01, 8.0  # of what is estimated: with the least, scores decide where texts tell nothing
 GOOD, SKEWED = 0.75, 0.2  # an estimate, and a mean cube of standard scores, from which few passages stand out rightly
-DIRECT = 2.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
+DIRECT = 3.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
 NO_WINDOWS = (np.zeros(0), np.zeros((0, 4)))
 FEW_WORDS = (0.3, 0.6)  # shares of the question's words in the passages at which texts tell nothing, and all they can
 
