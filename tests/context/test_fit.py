@@ -117,6 +117,7 @@ def test_frames_have_one_row_per_passage(library: Any) -> None:
         ([{"question": "Who?"}], {"label": "helps"}, "Record 0 has no 'context'"),
         (["text"], {"label": "helps"}, "Record 0 is not a dictionary"),
         (7, {"label": "helps"}, "Pass a frame or a list of records"),
+        ([], {"label": "helps", "titles": "titles"}, "There are no records"),
     ],
 )
 def test_bad_input_is_named(data: Any, options: dict[str, str], message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle  # noqa: TID251
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -151,6 +151,11 @@ def test_scores_and_embeddings_are_used_and_not_needed(packer: lw.ContextPacker)
         ({"must_include": [4], "passages": [*PASSAGES, " "]}, "Passage 4 must be included, but is blank"),
         ({"must_include": [0, 1], "passages": [PASSAGES[0]] * 2}, "Passage 1 must be included, but is a copy"),
         ({"exclude": [[0], [1]]}, r"exclude must be one list of row numbers. Got shape \(2, 1\)"),
+        ({"exclude": [[1], [2, 3]]}, r"exclude must be one list of row numbers. Got \[\[1\], \[2, 3\]\]"),
+        ({"exclude": 1}, "exclude must be a list of positions. Got 1"),
+        ({"sources": 5}, r"sources must be a list with one entry per passage \(4\). Got 5"),
+        ({"titles": "abcd"}, r"titles must be a list with one entry per passage \(4\). Got 'abcd'"),
+        ({"budgets": 3}, r"budgets must be pairs of .* Got 3"),
         ({"embeddings": np.ones((4, 2)), "query_embedding": [np.nan, 1.0]}, "query_embedding must be finite. Got nan"),
         ({"scores": [10**400, 1, 2, 3]}, "scores must be an array of numbers"),
         ({"must_include": [1, 2], "budget": 25}, "do not fit the limits together. They have .* tokens: raise"),
@@ -314,6 +319,8 @@ def test_must_include_and_many_questions(packer: lw.ContextPacker) -> None:
     assert packer.pack(QUESTION, PASSAGES, must_include=[0], length=2).positions == [0, 2]
     many = packer.pack_many([QUESTION] * 3, [PASSAGES] * 3, length=2, must_include=[[0], [], [3]])
     assert [packed.positions[0] for packed in many] == [0, 2, 3]
+    many = packer.pack_many([QUESTION] * 2, [PASSAGES] * 2, exclude=[[2], {0, 1}])
+    assert [sorted(packed.positions) for packed in many] == [[0, 1, 3], [2, 3]]
     with pytest.raises(InputError, match="queries must be a list"):
         packer.pack_many("ab", [PASSAGES] * 2)
     with pytest.raises(InputError, match="scores must have one entry per question"):
@@ -404,9 +411,33 @@ def test_scores_of_a_search_by_words_are_no_news(packer: lw.ContextPacker) -> No
     assert weights[0] < 0.5 < 1.5 < weights[1]
 
 
+@pytest.mark.parametrize(("strength", "lengths"), [(8.0, (1, 2, 3, 4, 5)), (2.0, (2, 3, 5))])
+def test_a_good_reranker_of_passages_without_titles_is_not_spoilt(
+    packer: lw.ContextPacker, strength: float, lengths: tuple[int, ...]
+) -> None:
+    rng, asked = np.random.default_rng(0), questions(60, random_state=3, steps=(2, 4))
+    needed = [np.array([passage.step is not None for passage in question.passages]) for question in asked]
+    scores = [strength * own + rng.normal(size=len(own)) for own in needed]
+    texts = [[passage.text for passage in question.passages] for question in asked]
+    many = packer.pack_many([question.text for question in asked], texts, scores=scores, length=5, budget=None)
+    lists = [one.positions for one in many], [np.argsort(-own).tolist() for own in scores]
+    for length in lengths:
+        packed, by_score = (
+            np.mean(
+                [own[picks[:length]].sum() == min(own.sum(), length) for own, picks in zip(needed, some, strict=True)]
+            )
+            for some in lists
+        )
+        assert packed >= by_score - 0.02
+
+
 def test_a_sentence_with_every_word_of_the_question_is_first(packer: lw.ContextPacker) -> None:
     passages = ["x y", "Ridley Scott directed Alien.", "Alien is a comic."]
     assert packer.pack("Who directed Alien?", passages, length=1).positions == [1]
+    passages = ["z z", "Paris is the capital of France.", "France is a country.", "The capital is large."]
+    for order in permutations(range(4)):
+        packed = packer.pack("What is the capital of France?", [passages[i] for i in order], length=1)
+        assert packed.texts == passages[1:2]
 
 
 def test_titles_that_say_nothing(packer: lw.ContextPacker) -> None:

@@ -84,6 +84,9 @@ def test_langchain() -> None:
     for wrong in [*wrong_ones, {"packer": "missing.listwright"}, {"tokens": "bytes"}, {"style": "bold"}]:
         with pytest.raises(ValueError, match="|".join(wrong)):
             ListwrightCompressor(**wrong)
+    for name in ("length", "top_k", "top_n", "budget", "score_weight"):
+        with pytest.raises(ValueError, match="Got True"):
+            ListwrightCompressor(**{name: True})
     one_each = ListwrightCompressor(per_source=1).compress_documents(documents, QUESTION)
     assert {document.metadata["source"] for document in one_each} == {"a", "b"}
     nested = [document.model_copy(deep=True) for document in documents]
@@ -126,6 +129,15 @@ def test_llama_index() -> None:
     assert "listwright_reason" not in kept[0].node.get_content(metadata_mode=MetadataMode.LLM)
     again = ListwrightPostprocessor.from_dict(ListwrightPostprocessor(packer=PACKER, top_k=2).to_dict())
     assert len(again.postprocess_nodes(nodes, query_str=QUESTION)) == again.top_k == 2
+    stored = ListwrightPostprocessor(packer=PACKER, top_n=3)
+    for read in (
+        ListwrightPostprocessor.model_validate_json(stored.model_dump_json()),
+        ListwrightPostprocessor.model_validate(stored.model_dump()),
+        ListwrightPostprocessor(**stored.model_dump()),
+        ListwrightPostprocessor.model_validate(stored),
+    ):
+        assert read.model_dump() == stored.model_dump()
+        assert len(read.postprocess_nodes(nodes, query_str=QUESTION)) == 3
     bare = [NodeWithScore(node=TextNode(text=text)) for text in TEXTS]
     embedding = ListwrightPostprocessor(embedder=MockEmbedding(3), top_n=2)
     assert len(embedding.postprocess_nodes(bare, query_str=QUESTION)) == 2
@@ -134,6 +146,8 @@ def test_llama_index() -> None:
         ListwrightPostprocessor(budget=-5)
     with pytest.raises(ValueError, match="top"):
         ListwrightPostprocessor(top=3)
+    with pytest.raises(ValueError, match="Got True"):
+        ListwrightPostprocessor(top_n=True)
     with pytest.raises(ValueError, match="embedder must have a method get_query_embedding"):
         ListwrightPostprocessor(embedder=5)
     with pytest.raises(InputError, match="needs the query"):
@@ -157,6 +171,12 @@ def test_haystack() -> None:
         async def run_async(self, text: str) -> dict[str, Any]:
             return {"embedding": [0.0, 1.0]}
 
+    @component
+    class WithoutAsync:
+        @component.output_types(embedding=list[float])
+        def run(self, text: str) -> dict[str, Any]:
+            return {"embedding": [0.0, 1.0]}
+
     documents = [Document(content=text, score=0.5, meta={"source": "s"}) for text in TEXTS]
     kept = ListwrightRanker(budget=41).run(QUESTION, documents)["documents"]
     assert {document.content for document in kept} == set(TEXTS[1:3])
@@ -172,7 +192,9 @@ def test_haystack() -> None:
     assert len(found) == 1
     embedded = [Document(content="word " * (i + 1), embedding=[1.0, float(i)]) for i in range(3)]
     ranker = ListwrightRanker(embedder=Embedder(), top_n=1)
-    for answer in (ranker.run("", embedded), asyncio.run(ranker.run_async("", embedded))):
+    plain = ListwrightRanker(embedder=WithoutAsync(), top_n=1)
+    waiting = [one.run_async("", embedded) for one in (ranker, plain)]
+    for answer in (ranker.run("", embedded), *map(asyncio.run, waiting)):
         assert answer["documents"][0].embedding == [1.0, 2.0]
 
 

@@ -121,7 +121,6 @@ def test_cohere_s_client_gets_the_ranking(shared):
 @pytest.mark.parametrize(
     ("path", "change", "field"),
     [
-        ("pack", {"query": ""}, "query"),
         ("pack", {"query": 3}, "query"),
         ("pack", {"passages": []}, "passages"),
         ("pack", {"passages": [1]}, "passages.0"),
@@ -149,6 +148,15 @@ def test_what_cannot_be_used_is_named(shared, path, change, field):
 def test_documents_without_any_text_are_ranked_as_they_come(shared):
     told = shared.post("/v1/rerank", json={"query": QUERY, "documents": ["", " "]}).json()
     assert [one["index"] for one in told["results"]] == [0, 1]
+
+
+def test_an_empty_query_has_the_order_of_the_scores(shared):
+    scored = [{"text": text, "score": score} for text, score in zip(PASSAGES, (1.0, 2.0, 4.0, 3.0, 0.0), strict=True)]
+    told = shared.post("/v1/pack", json={"query": "", "passages": scored}).json()
+    assert [one["index"] for one in told["passages"]] == [3, 1, 0]
+    for version in ("v1", "v2"):
+        told = shared.post(f"/{version}/rerank", json={"query": "", "documents": PASSAGES}).json()
+        assert [one["index"] for one in told["results"]] == [0, 1, 3, 2, 4]
 
 
 def test_a_packer_of_one_s_own_is_served(opened, tmp_path, model_file):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -246,9 +246,9 @@ def _bounds(asked: Any, where: str) -> tuple[int, int]:
 
 def further_budgets(budgets: Any, offsets: Ints) -> dict[str, Any]:
     n, n_problems, amounts, limits = int(offsets[-1]), len(offsets) - 1, [], []
-    for pair in budgets:
+    for pair in budgets if isinstance(budgets, Iterable) else [budgets]:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InputError("budgets must be pairs of (what each row uses, the budget).")
+            raise InputError(f"budgets must be pairs of (what each row uses, the budget). Got {pair!r:.80}.")
         used, limit = as_numbers(pair[0], "budgets"), as_numbers(pair[1], "budgets")
         bad = first_bad(~((used >= 0) & np.isfinite(used))) if used.shape == (n,) else -1
         if bad is not None:
@@ -267,7 +267,10 @@ def as_rows(given: Any, n: int, name: str) -> Ints:
     if given is None:
         return np.empty(0, dtype=np.int64)
     given = sorted(given) if isinstance(given, set | frozenset) else given
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except ValueError:  # parts of several lengths
+        raise InputError(f"{name} must be one list of row numbers. Got {given!r:.80}.") from None
     if array.dtype == bool:
         if array.shape != (n,):
             raise InputError(f"{name} as a mask must have one entry per row ({n}). Got shape {array.shape}.")

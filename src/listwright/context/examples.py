@@ -92,6 +92,8 @@ def read_examples(data: Any, **names: Any) -> list[Example]:
     if isinstance(data, str | Path):
         data = read_records(Path(data))
     records = data if isinstance(data, list) else _group_frame(data, columns)
+    if not records:
+        raise InputError("There are no records. Give one per question, or a frame with one row per passage.")
     _check_known(records, columns)
     examples = [_example(record, number, columns) for number, record in enumerate(records)]
     usable = [example for example in examples if max(example.facts, default=-1) >= 0]

@@ -188,7 +188,8 @@ class ScoreWeights:
             words = (similar - similar.mean(axis=0)) / np.maximum(similar.std(axis=0), 1e-9)
             signal = np.mean(list(signals.values()), axis=0)  # of standardised scores and cosines
             text = text_probabilities(model, features)
-            table = np.column_stack([text, words, np.ones(len(text)), signal, np.sqrt(text * (1.0 - text))])
+            columns = np.column_stack([text, words, np.ones(len(text))])
+            table = np.column_stack([columns, signal, np.sqrt(text * (1.0 - text)), signal**2])
             self.products.append(table.T @ table)
 
     def estimate(self) -> float | None:

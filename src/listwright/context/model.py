@@ -31,7 +31,8 @@ PASSES = 3
 SCORE_WEIGHT = 2.5  # log-odds for one standard deviation of given scores: with less, texts spoil strong rerankers
 MOST_CERTAIN = 0.02  # chance that the text is wrong of a passage, whatever it says
 LEAST_WEIGHT, MOST_WEIGHT = 0.01, 8.0  # of what is estimated: with the least, scores decide where texts tell nothing
-DIRECT = 2.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
+GOOD, SKEWED = 0.75, 0.2  # an estimate, and a mean cube of standard scores, from which few passages stand out rightly
+DIRECT = 3.0  # log-odds for a passage one sentence of which holds every word of the question, as few did in training
 NO_WINDOWS = (np.zeros(0), np.zeros((0, 4)))
 FEW_WORDS = (0.3, 0.6)  # shares of the question's words in the passages at which texts tell nothing, and all they can
 
@@ -218,9 +219,11 @@ def signal_weights(model: SCP, given: Passages, asked: float | None) -> dict[str
 def estimate_weight(products: Iterable[Floats]) -> float:
     """Return the weight of a signal, as that of a linear discriminant, from probabilities of the text for labels."""
     summed = np.sum(list(products), axis=0)
-    means = summed / summed[-3, -3]  # by the number of passages
-    solved = np.linalg.lstsq(means[:-2, :-2], both := means[:-2, -2])[0]
+    means = summed / summed[-4, -4]  # by the number of passages
+    solved = np.linalg.lstsq(means[:-3, :-3], both := means[:-3, -3])[0]
     # How far the signal is apart between passages that are needed and others, and what neither this nor words explain.
-    apart, rest = float(solved[0]), float(means[-2, -2] - solved @ both)
-    uncertain = float(means[-1, -1])  # by how much labels differ from their probabilities
-    return float(np.clip(apart / max(rest - uncertain * apart**2, 0.2), LEAST_WEIGHT, MOST_WEIGHT))
+    apart, rest = float(solved[0]), float(means[-3, -3] - solved @ both)
+    uncertain = float(means[-2, -2])  # by how much labels differ from their probabilities
+    weight = float(np.clip(apart / max(rest - uncertain * apart**2, 0.2), LEAST_WEIGHT, MOST_WEIGHT))
+    # Where few passages stand out by a signal that agrees with the texts, a low weight is due to wrong texts.
+    return max(weight, SCORE_WEIGHT) if weight >= GOOD and means[-3, -1] >= SKEWED else weight

@@ -223,6 +223,8 @@ class ContextPacker(Parameters):
         token_limit = check_limits(budget, length, per_source)
         _check_places(must_include, len(given))
         self._model()
+        if is_number(exclude):
+            raise InputError(f"exclude must be a list of positions. Got {exclude!r}.")
         excluded = as_rows(exclude, len(given), "exclude")
         counted = passage_sizes(given, sizes, self.tokens, self._style())
         quotas = passage_quotas(given, per_source, budgets)
@@ -271,8 +273,8 @@ class ContextPacker(Parameters):
         passages : sequence of sequences
             The passages of each, as in `pack`.
         **options
-            Arguments of `pack`. `titles`, `sources`, `scores`, `embeddings`, `query_embedding`, `sizes` and
-            `must_include` are sequences with one entry per question; the others are for all questions.
+            Arguments of `pack`. `titles`, `sources`, `scores`, `embeddings`, `query_embedding`, `sizes`,
+            `must_include` and `exclude` are sequences with one entry per question; the others are for all questions.
 
         Returns
         -------
@@ -468,7 +470,7 @@ class ContextPacker(Parameters):
         return self.style
 
 
-_BY_QUESTION = (*KNOWN, "sizes", "must_include")
+_BY_QUESTION = (*KNOWN, "sizes", "must_include", "exclude")
 
 
 def _name_question(number: int, run: Callable[..., Any], *given: Any, **known: Any) -> Any:

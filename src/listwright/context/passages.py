@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -173,6 +173,8 @@ def _hashable(values: list[Any] | None) -> list[Any] | None:
 def _as_list(values: Sequence[Any] | None, n: int, name: str) -> list[Any] | None:
     if values is None:
         return None
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name} must be a list with one entry per passage ({n}). Got {values!r:.80}.")
     entries = list(values)
     if len(entries) != n:
         raise InputError(f"{name} must be one per passage ({n}). Got {len(entries)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +40,7 @@ class ListwrightRanker:
     tokens, score_weight, style
         As in `ContextPacker`, unless a packer is given.
     embedder : component, optional
-        A text embedder, which embeds the query where `run` gets no `query_embedding`; `run_async` awaits it.
+        Embeds the query where `run` gets no `query_embedding`; `run_async` awaits it, or runs it in a thread.
 
     See Also
     --------
@@ -116,9 +117,11 @@ class ListwrightRanker:
         top_k: int | None = None,
         query_embedding: list[float] | None = None,
     ) -> dict[str, list[Document]]:
-        """Select documents for a query as `run` does, and await the embedder."""
+        """Select documents for a query as `run` does, and await the embedder, or run it in a thread."""
         if query_embedding is None and self.embedder is not None:
-            query_embedding = (await self.embedder.run_async(text=query))["embedding"]
+            run = getattr(self.embedder, "run_async", None)
+            waiting = run(text=query) if run else asyncio.to_thread(self.embedder.run, text=query)
+            query_embedding = (await waiting)["embedding"]
         return self._keep(query, documents, top_k, query_embedding)
 
     def _keep(self, query: str, documents: list[Document], top_k: int | None, asked: Any) -> dict[str, list[Document]]:

@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
-from pydantic import ConfigDict, PrivateAttr, field_serializer
+from pydantic import ConfigDict, PrivateAttr, StrictBool, field_serializer
 
 from listwright.context import ContextPacker
 from listwright.context.passages import values_of_all
@@ -52,14 +52,14 @@ class ListwrightCompressor(BaseDocumentCompressor):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     packer: Any = None
-    budget: float | None = 2000
-    length: int | None = None
-    top_k: int | None = None
-    top_n: int | None = None
+    budget: StrictBool | float | None = 2000  # which keeps True, and `make_packer` refuses it: else it were 1
+    length: StrictBool | int | None = None
+    top_k: StrictBool | int | None = None
+    top_n: StrictBool | int | None = None
     per_source: Any = None
     stop: str | None = None
     tokens: Any = "estimate"
-    score_weight: float | None = None
+    score_weight: StrictBool | float | None = None
     style: Any = "plain"
     embedder: Embeddings | None = None
     title_key: str = "title"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from llama_index.core.bridge.pydantic import ConfigDict, PrivateAttr, field_serializer
+from llama_index.core.bridge.pydantic import ConfigDict, PrivateAttr, field_serializer, model_validator
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from pydantic import StrictBool
 
 from listwright.context import ContextPacker
 from listwright.context.passages import values_of_all
@@ -49,17 +50,22 @@ class ListwrightPostprocessor(BaseNodePostprocessor):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     packer: Any = None
-    budget: float | None = 2000
-    length: int | None = None
-    top_n: int | None = None
-    top_k: int | None = None
+    budget: StrictBool | float | None = 2000  # which keeps True, and `make_packer` refuses it: else it were 1
+    length: StrictBool | int | None = None
+    top_n: StrictBool | int | None = None
+    top_k: StrictBool | int | None = None
     per_source: Any = None
     stop: str | None = None
     tokens: Any = "estimate"
-    score_weight: float | None = None
+    score_weight: StrictBool | float | None = None
     style: Any = "plain"
     embedder: Any = None
     _packer: ContextPacker = PrivateAttr()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_class_name(cls, given: Any) -> Any:  # which is in all that LlamaIndex writes
+        return {name: given[name] for name in given if name != "class_name"} if isinstance(given, dict) else given
 
     def model_post_init(self, context: Any) -> None:
         super().model_post_init(context)

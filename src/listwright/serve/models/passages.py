@@ -22,7 +22,7 @@ from listwright.serve.refusals import check_affordable, invalid
 from listwright.serve.settings import PRETRAINED, Limits
 from listwright.serve.store.records import PackedContext
 
-Query = Annotated[str, Meta(min_length=1, max_length=10_000)]
+Query = Annotated[str, Meta(max_length=10_000)]
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
 BYTES_PER_CHARACTER = 50  # of a passage: words, their counts and links, and the text itself
