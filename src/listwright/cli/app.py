@@ -1,8 +1,7 @@
 """The `listwright` command with all its subcommands.
 
 Modules of commands import only typer and light helpers at the top, and the library inside functions, so that `--help`
-and wrong options are answered without loading NumPy, Arrow and Numba. To add a command, register it here with an
-example.
+is answered without loading NumPy, Arrow and Numba. To add a command, register it here with an example.
 """
 
 from __future__ import annotations

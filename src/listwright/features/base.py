@@ -130,10 +130,7 @@ class Features(Parameters, ABC):
         return self
 
     def uses_training_data(self) -> bool:
-        """Return whether what a policy sees of one training problem depends on the others, as it does with scales.
-
-        Certificates list this among their caveats: the policy has then used states before the online pass reached them.
-        """
+        """Return whether what a policy sees of one training problem depends on others, which certificates mention."""
         return bool(getattr(self, "standardize", False)) or not self.streams()
 
     def for_training(self, problems: Problems) -> Self:

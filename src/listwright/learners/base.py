@@ -120,10 +120,7 @@ class Learner(Parameters, ABC):
         return None
 
     def best_surrogate_loss(self) -> float | None:
-        """Return the same sum for the best single policy in hindsight, or a lower bound on it; None where unknown.
-
-        The difference to `surrogate_loss` is the learner's regret on the surrogate, which certificates report.
-        """
+        """Return that of the best single policy in hindsight, or a lower bound; None where unknown."""
         return None
 
     def without_training_state(self) -> Learner:

@@ -1,8 +1,4 @@
-"""Runs the application under uvicorn, in one process or several, with limits on connections and a log.
-
-uvicorn bounds neither the size nor the duration of headers. Without the limits of `LimitedProtocol`, clients that send
-one byte at a time (slowloris) or open connections and leave them could exhaust the server.
-"""
+"""Runs the application under uvicorn, in one process or several, with limits that uvicorn lacks, and a log."""
 
 from __future__ import annotations
 

@@ -1,17 +1,12 @@
 """Compares the learned policy with the deployed one on recent feedback, before that feedback is learned from.
 
-Every list was drawn at random, so the probability of each item shown is known. At each slot of a list, given the items
-before it, a policy picks either the item that was shown or another one. The mean over lists of
+Lists were drawn at random, so the probability of each item shown is known. The mean over lists of
 
-    sum over slots of (picks the same ? 1 / probability : 0) * (gain - usual gain of the slot)
+    sum over slots of (picks the same, given the items before ? 1 / probability : 0) * (gain - usual gain of the slot)
 
-estimates what the policy's own pick would bring at every slot, by inverse propensity weighting with the usual gain as a
-baseline. The difference of the learned and the deployed policy, list by list, is what is watched; it is 0 wherever both
-pick the same item, which keeps its variance small.
-
-Feedback itself is watched too. Where items that the deployed policy rates higher have brought more so far, and suddenly
-bring no more than others, most feedback contradicts what came before it: somebody may be sending the opposite of what
-happened.
+estimates what a policy's own picks would bring. The difference of the learned and the deployed policy is watched, list
+by list; and feedback itself: where items that the deployed policy rates higher have brought more so far, and suddenly
+bring no more than others, somebody may be sending the opposite of what happened.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Conversion of requests to problems, with errors that name the field at fault.
-
-A model that was fitted on a frame has one 0/1 feature per level of a categorical column; callers send the category
-itself: `{"price": 3.5, "kind": "food"}`.
-"""
+"""Conversion of requests to problems, with errors that name the field at fault; callers send categories by name."""
 
 from __future__ import annotations
 
