@@ -74,8 +74,12 @@ def is_missing(table: ColumnTable, name: str) -> NDArray[np.bool_]:
 def names(table: ColumnTable, name: str, option: str, *, gaps: bool = False) -> NameColumn:
     """Read ids or categories: as integers where all are whole, so that CSV and Parquet agree, and gaps as -1."""
     column = _as_names(table, name, option)
-    encoded = column.combine_chunks().dictionary_encode()
-    codes, values = to_ints(encoded.indices.fill_null(-1)), encoded.dictionary.to_pylist()
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")  # fill_null would import pandas
+    codes, values = to_ints(encoded.indices), encoded.dictionary.to_pylist()
+    if None in values:
+        at = values.index(None)
+        codes = np.where(codes == at, -1, codes - (codes > at))
+        values.remove(None)
     if "" in values:
         codes = np.where(codes == values.index(""), -1, codes)
     missing = first_bad(codes < 0)
