@@ -30,7 +30,8 @@ def written(results: dict[str, Any]) -> str:
         _table(
             results.get("made-up", {}),
             "300 made-up questions of two to four steps, 25 passages each (`simulate.questions`), from which no model "
-            "has learned and on which nothing was chosen but the default weight of scores, which these questions lack.",
+            "has learned and on which nothing was chosen but the default weight of scores. They come without scores; "
+            "the last row takes those of BM25.",
         ),
     ]
     behind = results.get("scores", {})
