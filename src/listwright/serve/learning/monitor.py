@@ -86,7 +86,7 @@ class PolicyMonitor:
         if fall < SPREADS * sqrt(before.var(ddof=1) / len(before) + latest.var(ddof=1) / len(latest)):
             return None
         return (
-            f"Most of the latest feedback contradicts what came before: over the last {LATEST} lists, items that the "
+            f"Much of the latest feedback contradicts what came before: over the last {LATEST} lists, items that the "
             f"deployed policy rates higher brought no more than others, as they did over {len(before)} lists before."
         )
 
