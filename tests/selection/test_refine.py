@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import combinations
 from typing import Any
 
@@ -143,9 +142,9 @@ def test_graphs_are_refined_and_time_is_kept() -> None:
         plain, better = lw.select(table, 8, **options), lw.select(table, 8, refine=True, **options)
         assert better.value == pytest.approx(plain.value + better.refined)
         assert better.refined > 0
-    for reward in ("max_min", "graph_cut", lambda rows: time.sleep(2e-4) or float(X[rows].sum())):
-        began = time.monotonic()
+    calls = []
+    for reward in ("max_min", "graph_cut", lambda rows: calls.append(rows) or float(X[rows].sum())):
         plain = lw.select(X, 8, reward=reward)
-        plainly = time.monotonic() - began
-        assert lw.select(X, 8, reward=reward, refine=1e-3).value >= plain.value
-        assert time.monotonic() - began < 3 * plainly + 1.0
+        n_calls = len(calls)
+        assert lw.select(X, 8, reward=reward, refine=1e-9).value >= plain.value
+        assert len(calls) <= 3 * n_calls  # time is up before the first exchange is done

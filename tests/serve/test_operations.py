@@ -7,6 +7,7 @@ import logging
 import socket
 import sqlite3
 import threading
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -154,8 +155,14 @@ def learned(opened, asked):
     client = opened(learn=True)
     shown = client.post("/v1/lists", json=asked(5)).json()
     client.post("/v1/feedback", json={"list_id": shown["list_id"], "clicks": [shown["items"][0]["id"]]})
-    client.until(lambda: client.get("/v1/learning").json()["versions"][0]["applied"] == 1)
+    client.until(lambda: any(row["applied"] == 1 for row in client.get("/v1/learning").json()["versions"]))
     return client, shown["list_id"]
+
+
+def load(store):
+    service = create_app(Settings(model=None, store=store)).state.service
+    with closing(service.database):
+        service.registry.follow()
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -164,7 +171,7 @@ def test_what_is_damaged_in_the_store_is_told_in_one_sentence_when_it_starts(lea
     learned[0].stop()
     damage(tmp_path, statement)
     with pytest.raises(InputError, match=message):
-        create_app(Settings(model=None, store=f"sqlite:///{tmp_path}/store.db")).state.service.registry.follow()
+        load(f"sqlite:///{tmp_path}/store.db")
 
 
 def test_what_is_damaged_in_the_store_is_told_in_one_sentence_while_it_runs(learned, tmp_path):
