@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from msgspec import MsgspecError
 from safetensors import SafetensorError
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, DisconnectionError, InterfaceError, OperationalError
@@ -114,7 +115,7 @@ def intact(what: str) -> Iterator[None]:
     """Turn what damaged values of the store raise inside the block into InputError, with advice."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, SafetensorError):
+    except (ValueError, KeyError, TypeError, MsgspecError, SafetensorError):
         advice = "restore a backup with `listwright backup --restore`"
         raise InputError(f"{what} cannot be read: it is damaged in the store. Reset it, or {advice}.") from None
 
