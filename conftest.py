@@ -2,5 +2,11 @@
 
 from importlib.util import find_spec
 
-NEEDS_TORCH = ("kernels", "objectives")
-collect_ignore = [] if find_spec("torch") else [f"src/listwright/selection/gpu/{name}.py" for name in NEEDS_TORCH]
+NEEDS = {
+    "selection/gpu/kernels": "torch",
+    "selection/gpu/objectives": "torch",
+    "integrations/haystack": "haystack",
+    "integrations/langchain": "langchain_core",
+    "integrations/llama_index": "llama_index",
+}
+collect_ignore = [f"src/listwright/{module}.py" for module, package in NEEDS.items() if find_spec(package) is None]
