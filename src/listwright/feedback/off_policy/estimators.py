@@ -304,8 +304,7 @@ def _pseudo_inverse(evidence: Evidence, size: float) -> InfluenceValues:
 
 def _with_bias(part: InfluenceValues, robust: InfluenceValues, *, certain: bool = True) -> InfluenceValues:
     """Add the bias: the distance to a robust estimate if that is clear; half the distance's error if not `certain`."""
-    # Where nothing robust has evidence, an assumption that is not `certain` cannot be checked, and there is none at
-    # all.
+    # Where nothing robust has evidence, an assumption that is not `certain` cannot be checked: there is no estimate.
     if part.effective_size == 0 or robust.effective_size < ENOUGH:
         return part if certain else part._replace(effective_size=0.0)
     apart = InfluenceValues(part.influence - robust.influence, 0.0)
